@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runA2aClient } from "./python-a2a.ts";
 import { preparePython, runPython, startSpanline, type Step } from "./run-python.ts";
 
 /**
  * Runs the Python agent frameworks against a server over an emulated harness, as their users would. Each framework has
- * a local tool, and must not run the tool the agent has already run. Exits with 1 if a client returns another result.
- * `PYTHON` names another interpreter.
+ * a local tool, and must not run the tool the agent has already run. Then runs the A2A client. Exits with 1 if a client
+ * returns another result. `PYTHON` names another interpreter.
  */
 
 const PACKAGES = [
@@ -252,3 +253,4 @@ try {
   emulator.stop();
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
+if (!(await runA2aClient())) process.exitCode = 1;

@@ -9,7 +9,7 @@ import {
   withDefault,
   type Schema,
 } from "../data/schema-reader.ts";
-import { throwInvalid } from "../data/schema-error.ts";
+import { IssueCollector, joinPath, throwInvalid } from "../data/schema-error.ts";
 import type { Policy } from "../domain/policy/policy.ts";
 import { POLICY_SCHEMA } from "../policy/document/read-policy.ts";
 import { UPDATES_SETTINGS, type UpdatesSetting } from "../wire/acp/decode/client-profile.ts";
@@ -66,10 +66,25 @@ export function readConfig(value: unknown): Config {
 
 const CONFIG_SCHEMA: Schema<Config> = (value, path) => {
   const { agents } = AGENTS_SCHEMA(value, path);
+  checkWorkerAgents(agents, path);
   const serve = createServeSchema(agents.map(({ name }) => name));
   const shape = { agents: anything, serve, acp: withDefault(ACP_SCHEMA, {}) };
   return { ...object(shape)(value, path), agents };
 };
+
+/** Refuses an agent for workers that the configuration does not have. */
+function checkWorkerAgents(agents: readonly AgentConfig[], path: string): void {
+  const names = agents.map(({ name }) => name);
+  const issues = new IssueCollector();
+  for (const { name, passthrough } of agents) {
+    const { workers } = passthrough;
+    const workerAgents = typeof workers === "object" ? (workers.agents ?? []) : [];
+    const listPath = joinPath(path, `agents.${name}.workers.agents`);
+    for (const [at, value] of workerAgents.entries())
+      issues.attempt(() => oneOf(names)(value, `${listPath}[${at}]`));
+  }
+  issues.throwIfAny();
+}
 
 const AGENT_SCHEMA = object({
   provider: PROVIDER_SCHEMA,

@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import type { A2aSettings } from "../domain/a2a-settings.ts";
+import type { A2aSettings, PushSettings } from "../domain/a2a-settings.ts";
 import type { Right } from "../domain/actor.ts";
 import {
   array,
@@ -180,12 +180,18 @@ function createResponsesShape(agents: readonly string[]) {
   };
 }
 
+const PUSH: Schema<PushSettings> = refine(
+  object({ enabled: optional(boolean()), allowPrivate: optional(boolean()) }),
+  (settings) => omitUndefined(settings),
+);
+
 function createA2aSchema(agents: readonly string[]): Schema<A2aSettings> {
   const schema = object({
     name: optional(string()),
     description: optional(string()),
     agents: optional(array(oneOf(agents))),
     externalAgent: optional(boolean()),
+    push: optional(PUSH),
   });
   return refine(schema, (settings) => omitUndefined(settings));
 }

@@ -115,6 +115,16 @@ describe("Schemas", () => {
       "5 is not a valid config: expected a string or true",
     ],
     [
+      union<unknown>("true or an object", boolean(), object({ seconds: number() })),
+      { second: 1 },
+      'Key "config.second" does not exist: expected "seconds". Fix: did you mean "seconds"?',
+    ],
+    [
+      union<unknown>("numbers or strings", array(number()), array(string())),
+      [true],
+      "An array is not a valid config: expected numbers or strings",
+    ],
+    [
       json({ maxDepth: 2, maxLength: 5 }),
       "12345",
       "config is too long: expected at most 5 characters as JSON",

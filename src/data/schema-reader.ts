@@ -3,9 +3,11 @@ import {
   formatChoices,
   IssueCollector,
   joinPath,
+  SchemaError,
   throwInvalid,
   throwProblem,
   throwUnknownName,
+  type Issue,
 } from "./schema-error.ts";
 import { suggestFix } from "../text/unknown-name.ts";
 
@@ -266,18 +268,33 @@ export function variants<const S extends { readonly [tag: string]: Schema<unknow
   };
 }
 
-/** The result of the first schema that accepts the value. `expected` describes all schemas. */
+/**
+ * The result of the first schema that accepts the value. If one schema refuses only a part of the value, its problems are
+ * reported. `expected` describes all schemas.
+ */
 export function union<Value>(
   expected: string,
   ...schemas: readonly Schema<Value>[]
 ): Schema<Value> {
   return (value, path) => {
+    const nested: SchemaError[] = [];
     for (const schema of schemas) {
-      const read = new IssueCollector().attempt(() => [schema(value, path)] as const);
-      if (read !== undefined) return read[0];
+      try {
+        return schema(value, path);
+      } catch (error) {
+        if (!(error instanceof SchemaError)) throw error;
+        if (error.issues.every((issue) => isNested(issue, path))) nested.push(error);
+      }
     }
+    const [mismatch, ...others] = nested;
+    if (mismatch !== undefined && others.length === 0) throw mismatch;
     return throwInvalid({ path, value, expected });
   };
+}
+
+/** True for a problem of a member or an entry: the type of the value itself matches. */
+function isNested(issue: Issue, path: string): boolean {
+  return issue.path.length > path.length && issue.path.startsWith(path);
 }
 
 export function optional<Value>(schema: Schema<Value>): OptionalSchema<Value> {

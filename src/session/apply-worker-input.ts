@@ -71,10 +71,10 @@ export function applyWorkerInput(decision: Decision, input: WorkerInput): void {
 }
 
 function copyApproval(decision: Decision, worker: Worker, request: ApprovalRequested): void {
-  const { workerId: through, name, sessionId, audit } = worker;
+  const { workerId: through, name, agent, sessionId, audit } = worker;
   const origin: WorkerOrigin =
     request.worker === undefined
-      ? { workerId: through, name, sessionId, through, ...omitUndefined({ audit }) }
+      ? { workerId: through, name, agent, sessionId, through, ...omitUndefined({ audit }) }
       : { parentSessionId: sessionId, ...request.worker, through };
   copyRequest(decision, request, origin);
 }

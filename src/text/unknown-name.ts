@@ -24,6 +24,7 @@ export type NameKind =
   | "Open approval"
   | "Option"
   | "Prompt"
+  | "Push notification config"
   | "Resource"
   | "Response"
   | "Session"

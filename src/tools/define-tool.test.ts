@@ -64,8 +64,8 @@ describe("A tool with a JSON Schema", () => {
 
   it.each([
     [{}, "the arguments must have required property 'city'"],
-    [{ city: 7 }, "city must be string"],
-    [{ city: "Bergen", days: [{ at: 1 }, { at: "two" }] }, "days.1.at must be integer"],
+    [{ city: 7 }, "city must be a string"],
+    [{ city: "Bergen", days: [{ at: 1 }, { at: "two" }] }, "days.1.at must be a whole number"],
     [{ city: "Bergen", zip: 5003 }, "the arguments must NOT have additional properties (zip)"],
     [{ city: 7, zip: 1 }, expect.stringMatching(/zip.*; city|city.*; .*zip/)],
   ])("The problem in %j is reported with its location", (input, problem) => {
@@ -97,7 +97,7 @@ describe("A tool with a JSON Schema", () => {
     });
     expect([older.check({ at: "full" }), older.check({ at: 1 })]).toEqual([
       undefined,
-      "at must be string",
+      "at must be a string",
     ]);
   });
 

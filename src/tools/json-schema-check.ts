@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
 import type { JsonObject } from "../data/json.ts";
+import { formatChoices } from "../data/schema-error.ts";
 
 /** Returns the problems of a value, worded for a model to fix them; undefined if the value is valid. */
 export type SchemaCheck = (value: unknown) => string | undefined;
@@ -90,9 +91,27 @@ function formatErrors(errors: readonly ErrorObject[] | null | undefined, subject
 
 const MAX_ERRORS = 5;
 
-function formatError({ instancePath, message, params }: ErrorObject, subject: string): string {
+function formatError(
+  { instancePath, keyword, message, params }: ErrorObject,
+  subject: string,
+): string {
   const where = instancePath === "" ? subject : instancePath.slice(1).replaceAll("/", ".");
   const extra =
     typeof params.additionalProperty === "string" ? ` (${params.additionalProperty})` : "";
+  // The engine separates several types by commas only.
+  if (keyword === "type") return `${where} must be ${formatTypes(String(params["type"]))}`;
   return `${where} ${message ?? "is wrong"}${extra}`;
 }
+
+function formatTypes(types: string): string {
+  return formatChoices(types.split(",").map((type) => TYPE_WORDS.get(type) ?? type));
+}
+
+const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
+  ["array", "an array"],
+  ["boolean", "a boolean"],
+  ["integer", "a whole number"],
+  ["number", "a number"],
+  ["object", "an object"],
+  ["string", "a string"],
+]);

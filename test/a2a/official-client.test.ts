@@ -49,7 +49,7 @@ function asTask(result: unknown): Task {
 }
 
 describe.each(["JSONRPC", "HTTP+JSON"] as const)("The official client over %s", (binding) => {
-  it("A message becomes a task which completes with the agent's text as an artifact", async () => {
+  it("A message becomes a task which completes with the agent's text as an artifact [CORE-SEND-001, CORE-GET-001, CORE-MULTI-003]", async () => {
     const served = await serveA2a([says("Hello there")]);
     const client = await served.connect(binding);
     const task = asTask(await client.sendMessage(send("Hi")));
@@ -68,7 +68,7 @@ describe.each(["JSONRPC", "HTTP+JSON"] as const)("The official client over %s", 
     expect(listed.tasks.map(({ id }) => id)).toEqual([task.id]);
   });
 
-  it("A stream has the task, its states and the pieces of its text", async () => {
+  it("A stream has the task, its states and the pieces of its text [CORE-STREAM-001, CORE-STREAM-003]", async () => {
     const served = await serveA2a([says("one two three")]);
     const client = await served.connect(binding);
     const events: StreamResponse[] = [];

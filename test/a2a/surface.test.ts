@@ -44,7 +44,7 @@ describe("The JSON-RPC binding", () => {
       1,
     ],
   ])(
-    "A request with %s is refused with the code of the specification",
+    "A request with %s is refused with the code of the specification [CORE-ERR-001, CORE-GET-002, JSONRPC-ERR-001, JSONRPC-ERR-002, JSONRPC-ERR-003]",
     async (_, body, code, id) => {
       const served = await serveA2a([says("Hi")]);
       const { status, json } = await post(served, body);
@@ -68,14 +68,17 @@ describe("The JSON-RPC binding", () => {
     ["an unknown part", { parts: [{ video: "x" }] }, "message.parts[0]"],
     ["an unknown context", { contextId: "ctx-1" }, "omit contextId"],
     ["a context that is no text", { contextId: 7 }, "message.contextId"],
-  ])("A message with %s is refused and starts no session", async (_, fields, text) => {
-    const served = await serveA2a([says("Hi")]);
-    const { error } = await served.rpc("SendMessage", send("Hi", fields));
-    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(text) });
-    expect((await served.sessions.list({ limit: 1 })).sessions).toEqual([]);
-  });
+  ])(
+    "A message with %s is refused and starts no session [CORE-ERR-002]",
+    async (_, fields, text) => {
+      const served = await serveA2a([says("Hi")]);
+      const { error } = await served.rpc("SendMessage", send("Hi", fields));
+      expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(text) });
+      expect((await served.sessions.list({ limit: 1 })).sessions).toEqual([]);
+    },
+  );
 
-  it("A version that is not supported is refused, and a missing version is accepted", async () => {
+  it("A requested version determines the methods, and a missing version is accepted [VER-SERVER-001, VER-SERVER-002, VER-SERVER-003]", async () => {
     const served = await serveA2a([says("Hi")]);
     for (const version of ["0.2", "2.0", "1.1", "x"])
       expect((await served.rpc("ListTasks", {}, { "a2a-version": version })).error).toMatchObject({
@@ -85,9 +88,25 @@ describe("The JSON-RPC binding", () => {
       expect(await served.rpc("ListTasks", {}, { "a2a-version": version })).toHaveProperty(
         "result",
       );
+    for (const [method, version, code] of [
+      ["ListTasks", "0.3", -32601],
+      ["tasks/get", "1.0", -32601],
+      ["tasks/get", "0.3.0", -32001],
+      ["tasks/get", "", -32001],
+    ] as const)
+      expect(
+        (await served.rpc(method, { id: "task_x" }, { "a2a-version": version })).error.code,
+        `${method} in version "${version}"`,
+      ).toBe(code);
+    const response = await served.fetch(`${served.url}/a2a/tasks`, {
+      headers: { "a2a-version": "0.3" },
+    });
+    expect((await response.json()).error.details).toMatchObject([
+      { reason: "VERSION_NOT_SUPPORTED" },
+    ]);
   });
 
-  it("A push notification is refused with the way to follow the task", async () => {
+  it("Without push notifications, a config is refused with the way to follow the task, and a message with a config has no effect [CORE-CAP-001]", async () => {
     const served = await serveA2a([says("Hi")]);
     const { error } = await served.rpc("CreateTaskPushNotificationConfig", {});
     expect(error).toMatchObject({
@@ -96,8 +115,63 @@ describe("The JSON-RPC binding", () => {
     });
     const configuration = { taskPushNotificationConfig: { url: "https://peer.example" } };
     expect((await served.rpc("SendMessage", { ...send("Hi"), configuration })).error).toMatchObject(
-      { code: -32602 },
+      { code: -32003 },
     );
+    expect((await served.sessions.list({ limit: 1 })).sessions).toEqual([]);
+  });
+});
+
+describe("Headers and bodies", () => {
+  it("The version may be a parameter of the URL", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const response = await fetch(`${served.url}/a2a/tasks?A2A-Version=0.3`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { details: [{ reason: "VERSION_NOT_SUPPORTED" }] },
+    });
+  });
+
+  it("An activated extension is confirmed in the response", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const uri = "urn:harn:a2a:task-stream:v1";
+    const body = { jsonrpc: "2.0", id: 1, method: "ListTasks", params: {} };
+    const confirmed = await served.open(body, { "a2a-extensions": `urn:other, ${uri}` });
+    expect(confirmed.headers.get("a2a-extensions")).toBe(uri);
+    const legacy = await served.open(body, { "x-a2a-extensions": uri });
+    expect(legacy.headers.get("x-a2a-extensions")).toBe(uri);
+    expect((await served.open(body)).headers.get("a2a-extensions")).toBeNull();
+  });
+
+  it("A body of another type is a JSON-RPC error, and application/a2a+json is accepted", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const text = { method: "POST", headers: { "content-type": "text/plain" }, body: "{}" };
+    expect(await (await served.fetch(`${served.url}/a2a`, text)).json()).toMatchObject({
+      jsonrpc: "2.0",
+      id: null,
+      error: { code: -32005 },
+    });
+    const headers = { "content-type": "application/a2a+json" };
+    const body = JSON.stringify(send("Hi"));
+    const sent = await served.fetch(`${served.url}/a2a/message:send`, {
+      method: "POST",
+      headers,
+      body,
+    });
+    expect(await sent.json()).toMatchObject({
+      task: { status: { state: "TASK_STATE_COMPLETED" } },
+    });
+  });
+
+  it("An unknown method of HTTP has the same status in its body", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const response = await fetch(`${served.url}/a2a`);
+    expect([response.status, (await response.json()).error.code]).toEqual([405, 405]);
+  });
+
+  it("A content type other than JSON is refused with the error of the specification [JSONRPC-SSE-002]", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const { status, json } = await post(served, "{}", { "content-type": "text/plain" });
+    expect([status, json.id, json.error.code]).toEqual([200, null, -32005]);
   });
 });
 
@@ -108,11 +182,11 @@ describe("Access", () => {
       served,
       JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ListTasks", params: {} }),
     );
-    expect([status, json.error.status]).toEqual([401, "PERMISSION_DENIED"]);
+    expect([status, json.error.status]).toEqual([401, "UNAUTHENTICATED"]);
     expect((await fetch(`${served.url}/.well-known/agent-card.json`)).status).toBe(200);
   });
 
-  it("The tasks and contexts of another caller do not exist", async () => {
+  it("The tasks and contexts of another caller do not exist [CORE-LIST-001]", async () => {
     const served = await serveA2a([says("Hi")], { keys: KEYS });
     const { id, contextId } = (await served.rpc("SendMessage", send("Hi"), asCaller(0))).result
       .task;
@@ -139,6 +213,17 @@ describe("Access", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
+  it("A key without a usable agent starts no session", async () => {
+    const keys = [
+      { name: "nobody", key: "key-of-nobody-000001", rights: ["prompt"], agents: [] },
+    ] as const;
+    const served = await serveA2a([says("Hi")], { keys });
+    expect((await served.rpc("SendMessage", send("Hi"))).error).toMatchObject({
+      data: [{ reason: "PERMISSION_DENIED" }],
+    });
+    expect((await served.sessions.list({ limit: 1 })).sessions).toEqual([]);
+  });
+
   it("A caller is limited to its rights and its agents", async () => {
     const served = await serveA2a([says("Hi")], { keys: KEYS });
     expect((await served.rpc("SendMessage", send("Hi"), asCaller(2))).error).toMatchObject({
@@ -154,7 +239,7 @@ describe("Access", () => {
 });
 
 describe("The agent card", () => {
-  it("The card names both bindings, the extensions and the agents as skills", async () => {
+  it("The card names both bindings, the extensions and the agents as skills [CARD-DISC-001, CARD-PROTO-001, CARD-PROTO-002, CARD-STRUCT-001]", async () => {
     const served = await serveA2a([says("Hi")]);
     const card = await (await fetch(`${served.url}/.well-known/agent-card.json`)).json();
     const url = `${served.url}/a2a`;
@@ -174,7 +259,19 @@ describe("The agent card", () => {
     expect(card.skills.map(({ id }: { id: string }) => id)).toEqual(["scripted", "other"]);
   });
 
-  it("With keys, the public card shows the first agent, and the extended card shows the caller's", async () => {
+  it("The card may be cached, and an unchanged card is not sent again [CARD-CACHE-001, CARD-CACHE-002]", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const url = `${served.url}/.well-known/agent-card.json`;
+    const { headers } = await fetch(url);
+    expect(headers.get("cache-control")).toBe("public, max-age=300");
+    const etag = headers.get("etag") ?? "";
+    const unchanged = await fetch(url, { headers: { "if-none-match": `W/"x", ${etag}` } });
+    expect([unchanged.status, await unchanged.text()]).toEqual([304, ""]);
+    expect(unchanged.headers.has("content-length")).toBe(false);
+    expect((await fetch(url, { headers: { "if-none-match": `"x"` } })).status).toBe(200);
+  });
+
+  it("With keys, the public card shows the first agent, and the extended card shows the caller's [CARD-EXT-001]", async () => {
     const settings = { name: "Helpdesk", description: "Answers" };
     const served = await serveA2a([says("Hi")], { keys: KEYS, settings });
     const card = await (await fetch(`${served.url}/.well-known/agent-card.json`)).json();
@@ -209,6 +306,7 @@ describe("The HTTP+JSON binding", () => {
     ["POST", "/a2a/tasks/task_x/pushNotificationConfigs", 400, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
     ["POST", "/a2a/message:send", 400, "INVALID_PARAMS"],
     ["GET", "/a2a/nope", 404, "METHOD_NOT_FOUND"],
+    ["GET", "/a2a/message:send", 405, "METHOD_NOT_FOUND"],
   ])("%s %s is refused with %d and the reason %s", async (method, path, status, reason) => {
     const served = await serveA2a([says("Hi")]);
     const body =
@@ -218,5 +316,34 @@ describe("The HTTP+JSON binding", () => {
     expect(await response.json()).toMatchObject({
       error: { code: status, message: expect.any(String), details: [{ reason }] },
     });
+  });
+
+  it("Both media types are accepted, and responses have the media type of A2A", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const sendAs = (type: string, body = JSON.stringify(send("Hi"))) =>
+      served.fetch(`${served.url}/a2a/message:send`, {
+        method: "POST",
+        headers: { "content-type": type },
+        body,
+      });
+    for (const type of ["application/json; charset=utf-8", "Application/A2A+JSON"]) {
+      const response = await sendAs(type);
+      expect([response.status, response.headers.get("content-type")], type).toEqual([
+        200,
+        "application/a2a+json",
+      ]);
+    }
+    for (const [type, body, reason] of [
+      ["text/plain", "{}", "CONTENT_TYPE_NOT_SUPPORTED"],
+      ["application/jsonp", "{}", "CONTENT_TYPE_NOT_SUPPORTED"],
+      ["application/json", "{", "INVALID_JSON"],
+    ] as const) {
+      const response = await sendAs(type, body);
+      expect([response.status, response.headers.get("content-type")], type).toEqual([
+        400,
+        "application/json; charset=utf-8",
+      ]);
+      expect((await response.json()).error).toMatchObject({ code: 400, details: [{ reason }] });
+    }
   });
 });

@@ -5,7 +5,13 @@ import { hangs, refuses, says, wants } from "../support/session/scripted-provide
 import { createGate } from "../support/gate.ts";
 import { waitUntil } from "../support/with-deadline.ts";
 import { readAllEvents, readEvents, type SentEvent } from "./support/read-events.ts";
-import { createMessage, serveA2a, type RpcReply, type ServedA2a } from "./support/serve-a2a.ts";
+import {
+  createMessage,
+  createTickingClock,
+  serveA2a,
+  type RpcReply,
+  type ServedA2a,
+} from "./support/serve-a2a.ts";
 
 /** The state of a task in a result. */
 const stateOf = (reply: { readonly result: { readonly task?: Task } & Task }): string =>
@@ -96,7 +102,7 @@ describe("Messages", () => {
     expect(reply.error.message).toContain("messageId was used for another message");
   });
 
-  it("A message to a working task enters the running turn", async () => {
+  it("A message to a working task enters the running turn [CORE-EXECUTION-MODE-002, CORE-MULTI-005, CORE-HIST-001, CORE-HIST-002, CORE-HIST-005]", async () => {
     const gate = createGate();
     const tool = defineTool({
       name: "wait",
@@ -129,12 +135,49 @@ describe("Messages", () => {
     expect(
       (await served.rpc("GetTask", { id: task.id, historyLength: 1 })).result.history,
     ).toHaveLength(1);
-    expect((await served.rpc("GetTask", { id: task.id, historyLength: 0 })).result.history).toEqual(
-      [],
-    );
+    const { result: trimmed } = await served.rpc("GetTask", { id: task.id, historyLength: 0 });
+    expect(trimmed).not.toHaveProperty("history");
   });
 
-  it("A message to an ended task is refused with the way to continue", async () => {
+  it("An id is refused for another message to the task, also after the task has ended", async () => {
+    const { agent } = gatedTool();
+    const served = await serveA2a([wants({ id: "c1", name: "pay" }), says("Paid")], { agent });
+    const task = await send(served, "Pay", { messageId: "m-1" });
+    const reuse = (text: string, messageId: string) =>
+      served.rpc("SendMessage", { message: createMessage(text, { messageId, taskId: task.id }) });
+    expect((await reuse("allow", "m-1")).error).toMatchObject({ code: -32602 });
+    expect(stateOf(await reuse("allow", "m-2"))).toBe("TASK_STATE_COMPLETED");
+    expect((await reuse("deny", "m-2")).error.message).toContain("used for another message");
+    expect(stateOf(await reuse("allow", "m-2"))).toBe("TASK_STATE_COMPLETED");
+  });
+
+  it("A message that the running turn cannot take any more is refused, and starts no other task", async () => {
+    const provider = { injectionPoints: ["turn-start"] } as const;
+    const served = await serveA2a([hangs("Half")], { provider });
+    const task = await begin(served, "Go");
+    await waitForState(served, task.id, "TASK_STATE_WORKING");
+    const reply = await served.rpc("SendMessage", {
+      message: createMessage("More", { taskId: task.id }),
+    });
+    expect(reply.error).toMatchObject({ code: -32004 });
+    expect(reply.error.message).toContain("takes no further messages");
+    expect((await served.sessions.status(task.contextId)).pendingInjections).toEqual([]);
+    await served.rpc("CancelTask", { id: task.id });
+    expect((await served.rpc("ListTasks", {})).result.tasks).toHaveLength(1);
+  });
+
+  it("A message to a queued task is refused until the task works", async () => {
+    const served = await serveA2a([hangs()]);
+    const running = await begin(served, "Go");
+    await waitForState(served, running.id, "TASK_STATE_WORKING");
+    const queued = await begin(served, "Then", { contextId: running.contextId });
+    const reply = await served.rpc("SendMessage", {
+      message: createMessage("x", { taskId: queued.id }),
+    });
+    expect(reply.error.message).toContain("has not started");
+  });
+
+  it("A message to an ended task is refused with the way to continue [CORE-SEND-002]", async () => {
     const served = await serveA2a([says("Done")]);
     const task = await send(served, "Go");
     const reply = await served.rpc("SendMessage", {
@@ -194,7 +237,7 @@ describe("Messages", () => {
 });
 
 describe("Requests to people", () => {
-  it("A blocking send returns when the task needs input, and the reply lets the tool run once [W-22]", async () => {
+  it("A blocking send returns when the task needs input, and the reply lets the tool run once [W-22] [CORE-EXECUTION-MODE-001]", async () => {
     const { runs, agent } = gatedTool();
     const served = await serveA2a(
       [wants({ id: "c1", name: "pay", input: { amount: 5 } }), says("Paid")],
@@ -236,7 +279,7 @@ describe("Requests to people", () => {
       message: createMessage("allow", { taskId: task.id }),
     });
     expect(ambiguous.error).toMatchObject({ code: -32602 });
-    expect(ambiguous.error.message).toContain("2 open requests");
+    expect(ambiguous.error.message).toContain(`${first} or ${second}`);
     const decide = (data: object) => send(served, "", { taskId: task.id, parts: [{ data }] });
     const waiting = await decide({ approvalId: first, approved: false, reason: "Too much" });
     expect(waiting.status.state).toBe("TASK_STATE_INPUT_REQUIRED");
@@ -259,6 +302,59 @@ describe("Requests to people", () => {
     });
     expect(reply.error).toMatchObject({ data: [{ reason: "PERMISSION_DENIED" }] });
     expect(runs).toEqual([]);
+  });
+
+  it("A plain reply is refused if another person has resolved a request of the task meanwhile", async () => {
+    const { runs, agent } = gatedTool();
+    const calls = [
+      { id: "c1", name: "pay", input: { amount: 1 } },
+      { id: "c2", name: "pay", input: { amount: 2 } },
+    ];
+    const served = await serveA2a([wants(...calls), says("Done")], { agent });
+    const task = await send(served, "Pay both");
+    const isOpen = async () =>
+      (await served.sessions.status(task.contextId)).openApprovals.length === 2;
+    await waitUntil(isOpen);
+    const [first, second] = (await served.sessions.status(task.contextId)).openApprovals.map(
+      ({ request }) => request.approvalId,
+    );
+    const portal = { principal: { id: "portal", rights: ["approve"] } } as const;
+    const decision = {
+      type: "decide-approval",
+      approvalId: first ?? "",
+      decision: "deny",
+    } as const;
+    await served.sessions.command(task.contextId, decision, portal);
+    const reply = await served.rpc("SendMessage", {
+      message: createMessage("allow", { taskId: task.id }),
+    });
+    expect(reply.error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining(second ?? "-"),
+    });
+    expect(runs).toEqual([]);
+    const named = { parts: [{ data: { approvalId: second, decision: "allow" } }], taskId: task.id };
+    expect((await send(served, "", named)).status.state).toBe("TASK_STATE_COMPLETED");
+    expect(runs).toEqual([{ amount: 2 }]);
+  });
+
+  it("A caller with the right to approve, and no other, decides", async () => {
+    const { runs, agent } = gatedTool();
+    const keys = [
+      { name: "ada", key: "key-of-ada-to-ask-01", rights: ["prompt"] },
+      { name: "ada", key: "key-of-ada-to-decide", rights: ["approve"] },
+    ] as const;
+    const served = await serveA2a([wants({ id: "c1", name: "pay" }), says("Paid")], {
+      agent,
+      keys,
+    });
+    const task = await send(served, "Pay");
+    const headers = { authorization: `Bearer ${keys[1].key}` };
+    const message = createMessage("allow", { taskId: task.id });
+    expect(stateOf(await served.rpc("SendMessage", { message }, headers))).toBe(
+      "TASK_STATE_COMPLETED",
+    );
+    expect(runs).toHaveLength(1);
   });
 
   it("An unknown decision is refused and the request stays open", async () => {
@@ -308,7 +404,7 @@ describe("Streams", () => {
     expect(events.map(({ data }) => data.id)).toEqual(events.map(() => 7));
   });
 
-  it("A reader with a cursor gets exactly the events after it, while the task works and after its end", async () => {
+  it("A reader with a cursor gets exactly the events after it, while the task works and after its end [STREAM-ORDER-001]", async () => {
     const served = await serveA2a([says("Hello there")]);
     const all = await readAllEvents(
       await open(served, "SendStreamingMessage", { message: createMessage("Go") }),
@@ -324,7 +420,7 @@ describe("Streams", () => {
     }
   });
 
-  it("A subscriber without a cursor gets the task in its current state, then the rest", async () => {
+  it("A subscriber without a cursor gets the task in its current state, then the rest [STREAM-SUB-001, STREAM-SUB-002]", async () => {
     const served = await serveA2a([hangs("Half")]);
     const task = await begin(served, "Go");
     await waitUntil(
@@ -340,7 +436,7 @@ describe("Streams", () => {
     expect(events.at(-1)?.data.result.statusUpdate.status.state).toBe("TASK_STATE_CANCELED");
   });
 
-  it("A subscription to an ended task is refused unless the reader has a cursor", async () => {
+  it("A subscription to an ended task is refused unless the reader has a cursor [STREAM-SUB-003]", async () => {
     const served = await serveA2a([says("Done")]);
     const task = await send(served, "Go");
     expect((await served.rpc("SubscribeToTask", { id: task.id })).error).toMatchObject({
@@ -352,6 +448,38 @@ describe("Streams", () => {
       { "last-event-id": "abc" },
     );
     expect(invalid.error).toMatchObject({ code: -32602 });
+  });
+
+  it("A cursor after the end of the log is refused, and a new task ignores the cursor of another stream", async () => {
+    const served = await serveA2a([says("One"), says("Two")]);
+    const task = await send(served, "Go");
+    const headers = { "last-event-id": "99999" };
+    expect((await served.rpc("SubscribeToTask", { id: task.id }, headers)).error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining("after the last event"),
+    });
+    const params = { message: createMessage("Again", { messageId: "m-2" }) };
+    const events = await readAllEvents(await open(served, "SendStreamingMessage", params, headers));
+    expect(events[0]?.data.result).toHaveProperty("task");
+    // The same message again continues after the cursor.
+    const cursor = { "last-event-id": events[1]?.id ?? "" };
+    const rest = await readAllEvents(await open(served, "SendStreamingMessage", params, cursor));
+    expect(rest.map(({ id }) => id)).toEqual(events.slice(2).map(({ id }) => id));
+  });
+
+  it("A repeated message to an ended task streams the task, although the session has continued", async () => {
+    const { agent } = gatedTool();
+    const served = await serveA2a([wants({ id: "c1", name: "pay" }), says("Paid"), says("More")], {
+      agent,
+    });
+    const task = await send(served, "Pay");
+    const params = { message: createMessage("allow", { messageId: "m-2", taskId: task.id }) };
+    await served.rpc("SendMessage", params);
+    await send(served, "Next", { contextId: task.contextId });
+    const events = await readAllEvents(await open(served, "SendStreamingMessage", params));
+    expect(events.map(({ data }) => data.result.task?.status.state)).toEqual([
+      "TASK_STATE_COMPLETED",
+    ]);
   });
 
   it("A reader that disconnects does not stop the task", async () => {
@@ -388,7 +516,7 @@ describe("Streams", () => {
 });
 
 describe("Tasks", () => {
-  it("A cancelled task is canceled at once, and an ended task cannot be canceled", async () => {
+  it("A cancelled task is canceled at once, and an ended task cannot be canceled [CORE-CANCEL-001, CORE-CANCEL-002]", async () => {
     const served = await serveA2a([hangs()]);
     const task = await begin(served, "Go");
     await waitForState(served, task.id, "TASK_STATE_WORKING");
@@ -415,8 +543,9 @@ describe("Tasks", () => {
     });
   });
 
-  it("Tasks are listed with the newest first, in pages, by context and by state", async () => {
-    const served = await serveA2a([says("a"), says("b"), says("c"), says("d")]);
+  it("Tasks are listed with the newest first, in pages, by context and by state [CORE-LIST-002, CORE-LIST-004, CORE-LIST-005]", async () => {
+    const clock = createTickingClock();
+    const served = await serveA2a([says("a"), says("b"), says("c"), says("d")], { clock });
     const first = await send(served, "1");
     const ids = [first.id];
     for (const text of ["2", "3"])
@@ -427,7 +556,7 @@ describe("Tasks", () => {
     const all = await list({});
     expect(all.tasks.map(({ id }: Task) => id)).toEqual(ids);
     expect(all).toMatchObject({ nextPageToken: "", pageSize: 50, totalSize: 4 });
-    expect(all.tasks[0].artifacts).toEqual([]);
+    expect(all.tasks[0]).not.toHaveProperty("artifacts");
     const listed: string[] = [];
     for (let pageToken = ""; ;) {
       const page = await list({ pageSize: 1, pageToken, includeArtifacts: true });
@@ -441,6 +570,14 @@ describe("Tasks", () => {
     }
     expect(listed).toEqual(ids);
     expect((await list({ contextId: first.contextId })).tasks).toHaveLength(3);
+    const { timestamp } = all.tasks[0].status;
+    const since = await list({ statusTimestampAfter: timestamp });
+    expect(since.tasks.map(({ id }: Task) => id)).toContain(other.id);
+    const later = new Date(Date.parse(timestamp) + 1).toISOString();
+    expect((await list({ statusTimestampAfter: later })).tasks).toEqual([]);
+    expect(
+      (await list({ pageToken: null, status: null, statusTimestampAfter: null })).tasks,
+    ).toHaveLength(4);
     expect((await list({ status: "TASK_STATE_WORKING" })).tasks).toEqual([]);
     expect((await list({ status: "TASK_STATE_COMPLETED" })).tasks).toHaveLength(4);
     for (const params of [
@@ -452,5 +589,38 @@ describe("Tasks", () => {
       expect((await served.rpc("ListTasks", params)).error, JSON.stringify(params)).toMatchObject({
         code: -32602,
       });
+  });
+
+  it("Tasks of several contexts are listed by the time of their status, also across pages [CORE-LIST-003]", async () => {
+    const answers = [says("a"), says("b"), says("c"), hangs(), says("e")];
+    const served = await serveA2a(answers, { clock: createTickingClock() });
+    const first = await send(served, "1");
+    const second = await send(served, "2");
+    const third = await send(served, "3", { contextId: first.contextId });
+    const running = await begin(served, "4", { contextId: second.contextId });
+    await waitForState(served, running.id, "TASK_STATE_WORKING");
+    const queued = await begin(served, "5", { contextId: second.contextId });
+    const ids = [queued.id, running.id, third.id, second.id, first.id];
+    const listAll = async () => {
+      const listed: string[] = [];
+      for (let pageToken = ""; ;) {
+        const { result } = await served.rpc("ListTasks", { pageSize: 2, pageToken });
+        listed.push(...result.tasks.map(({ id }: Task) => id));
+        expect(result.totalSize).toBe(listed.length);
+        pageToken = result.nextPageToken;
+        if (pageToken === "") return listed;
+      }
+    };
+    expect(await listAll()).toEqual(ids);
+    // The older task of the context ends after the newer one began to wait.
+    await served.rpc("CancelTask", { id: running.id });
+    await waitForState(served, queued.id, "TASK_STATE_COMPLETED");
+    const { timestamp } = (await served.rpc("GetTask", { id: third.id })).result.status;
+    const notOlder = await served.rpc("ListTasks", { statusTimestampAfter: timestamp });
+    expect(notOlder.result.tasks.map(({ id }: Task) => id).slice(0, 3)).toEqual([
+      queued.id,
+      running.id,
+      third.id,
+    ]);
   });
 });

@@ -88,6 +88,19 @@ it("An agent uses the configured timeout [OR-52]", async () => {
   });
 });
 
+it("A policy may name the tools of the agent's settings, and any other unknown tool is reported", async () => {
+  const settings = { provider: LOCAL, workers: true, runtimeTools: true, askUser: true };
+  const auto_approve = ["delegate", "emit_artifact", "watch_files", "ask_user", "pay"];
+  const { folder } = project({ coder: { ...settings, policy: { auto_approve } } });
+  const notices: string[] = [];
+  const notice = (line: string): void => void notices.push(line);
+  const { close } = await startConfiguredAgents({ ...surroundings(folder), notice });
+  onTestFinished(close);
+  expect(notices).toEqual([
+    expect.stringContaining('agents.coder.policy.auto_approve[4]: Tool "pay" does not exist'),
+  ]);
+});
+
 function sessionsOf(agents: readonly Agent[]) {
   const sessions = createSessions({
     store: createMemoryStore(),

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { SessionEvent, SessionEventType } from "../../src/domain/events/session-event.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
@@ -156,6 +157,23 @@ describe("spanline up", () => {
     expect(output).not.toContain("Kill this process");
   });
 
+  it("A port used by another program gets advice for the way in which Spanline was started", async () => {
+    const other = createHttpServer((_, response) => void response.end("Hello")).listen(
+      0,
+      "127.0.0.1",
+    );
+    onTestFinished(() => void other.close());
+    await once(other, "listening");
+    const address = other.address();
+    const port = typeof address === "object" ? String(address?.port) : "";
+    const environment = { npm_lifecycle_event: "start" };
+    const args = ["up", "-d", temporaryFolder(), "-p", port];
+    const { stderr } = await cli.run(args, { environment });
+    expect(stderr).toBe(
+      `Port ${port} on 127.0.0.1 is already in use. Fix: run \`npm start -- --port 0\`, which picks a free port\n`,
+    );
+  });
+
   it("A port used by the same directory and a port used by another program have different messages", async () => {
     const directory = temporaryFolder();
     const { child, output } = await up(directory, ["-p", "0", "--json"]);
@@ -163,7 +181,7 @@ describe("spanline up", () => {
     const foreign = await cli.run(["up", "-d", temporaryFolder(), "-p", port]);
     expect([foreign.status, foreign.stderr]).toEqual([
       1,
-      expect.stringContaining(`Port ${port} on 127.0.0.1 is already in use`),
+      `Port ${port} on 127.0.0.1 is already in use by a Spanline with another data directory. Fix: choose another with --port; 0 picks a free port\n`,
     ]);
     child.kill("SIGTERM");
     await once(child, "exit");

@@ -43,6 +43,13 @@ describe("The advice after a failed run", () => {
     ]);
   });
 
+  it("spanline test refuses an untrusted configuration with the same advice, and no other", async () => {
+    const root = folderWith(agent("{ type: demo }", ", tools: [./tools.mjs]"));
+    const { status, stderr } = await runIn(root, "test");
+    expect(status).toBe(2);
+    expect(stderr.match(/Fix: [^,]*/g)).toEqual(["Fix: read the configuration and its files"]);
+  });
+
   it("An unreachable model causes no advice about the emulator", async () => {
     const model =
       "{ type: local, model: 'openai:none' }, environment: { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }";

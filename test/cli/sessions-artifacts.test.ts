@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -75,12 +75,27 @@ describe("spanline sessions artifacts", () => {
       task: "Check the numbers",
     });
     expect(statSync(join(folder, diagram)).mode & 0o777).toBe(0o600);
+    writeFileSync(join(folder, diagram), "mine");
+    rmSync(join(folder, handoff));
     const again = await run("latest", "--output", folder);
-    expect(again).toMatchObject({ status: 2 });
-    expect(again.stderr).toContain("the file exists");
+    expect(again.status).toBe(2);
+    expect(again.stderr).toContain(
+      `Cannot write ${join(folder, diagram)}: the file exists with other content. Fix: move the file`,
+    );
+    expect(readFileSync(join(folder, diagram), "utf8")).toBe("mine");
+    expect(readdirSync(folder).toSorted()).toEqual(names);
     const single = join(directory, "single");
     expect((await run("latest", diagram.slice(0, -4), "--output", single)).status).toBe(0);
     expect(readdirSync(single)).toEqual([diagram]);
+  });
+
+  it("Files that were saved before are kept, and saving again succeeds", async () => {
+    const { directory, run } = await createDirectory([["emit_artifact", DIAGRAM]]);
+    const folder = join(directory, "saved");
+    await run("latest", "--output", folder);
+    const again = await run("latest", "--output", folder);
+    expect(again.status).toBe(0);
+    expect(again.stderr).toMatch(/^1 artifact of ses_\w+ in .*, 1 of them already there\n$/);
   });
 
   it("A session without artifacts and an unknown artifact are reported", async () => {
@@ -91,6 +106,8 @@ describe("spanline sessions artifacts", () => {
     });
     const unknown = await run("latest", "artifact_x");
     expect(unknown.status).toBe(2);
-    expect(unknown.stderr).toContain("Artifact artifact_x");
+    expect(unknown.stderr).toMatch(
+      /^Artifact "artifact_x" does not exist in (ses_\w+)\. Fix: list the artifacts with `spanline sessions artifacts \1`\n$/,
+    );
   });
 });

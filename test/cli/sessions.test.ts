@@ -466,4 +466,10 @@ describe("spanline sessions usage", () => {
       ],
     });
   });
+
+  it("A data directory without sessions has no usage", async () => {
+    const directory = await directoryWith();
+    const usage = await cli.run(["sessions", "usage", "-d", directory]);
+    expect(usage).toMatchObject({ status: 0, stdout: "No usage is recorded yet\n" });
+  });
 });

@@ -1,11 +1,11 @@
-import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readEvents, type SentEvent } from "../a2a/support/read-events.ts";
-import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
+import { createCommandLine, type CommandLine } from "../support/command-line.ts";
 import { allowLongTests, isThorough } from "../support/test-depth.ts";
 import { withDeadline } from "../support/with-deadline.ts";
+import { startA2aBridge, type A2aBridge } from "./a2a-bridge.ts";
 
 allowLongTests(900_000);
 
@@ -15,49 +15,27 @@ beforeAll(async () => {
 });
 afterAll(() => command.close());
 
-interface Bridge {
-  /** Sends a request to the JSON-RPC binding. */
-  post(method: string, params: object, headers?: object): Promise<Response>;
-  kill(): Promise<void>;
-}
-
-async function up(directory: string): Promise<Bridge> {
-  const child = command.start(["up", "--port", "0", "--json", "--data-dir", directory]);
-  const { url, link } = JSON.parse(await waitForOutput(child.stdout, "}\n"));
-  const authorization = `Bearer ${new URL(link).searchParams.get("token")}`;
-  return {
-    post: (method, params, headers = {}) =>
-      fetch(`${url}/a2a`, {
-        method: "POST",
-        headers: { "content-type": "application/json", authorization, ...headers },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-      }),
-    async kill() {
-      child.kill("SIGKILL");
-      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-    },
-  };
-}
+const up = (directory: string) => startA2aBridge(command, directory);
 
 function createMessage(text: string, messageId: string, taskId = ""): object {
   return { message: { messageId, taskId, role: "ROLE_USER", parts: [{ text }] } };
 }
 
-/** A peer which reads the stream of one task over many connections, and kills the bridge between them. */
+/** A peer which reads the stream of a task over many connections, and kills the bridge between the connections. */
 class Peer {
   readonly received: SentEvent[] = [];
   readonly #directory: string;
   readonly #name: string;
-  #bridge: Bridge;
+  #bridge: A2aBridge;
   #taskId = "";
 
-  constructor(directory: string, name: string, bridge: Bridge) {
+  constructor(directory: string, name: string, bridge: A2aBridge) {
     this.#directory = directory;
     this.#name = name;
     this.#bridge = bridge;
   }
 
-  get bridge(): Bridge {
+  get bridge(): A2aBridge {
     return this.#bridge;
   }
 
@@ -101,10 +79,10 @@ class Peer {
     const interrupted = this.readNotes().includes(this.#name) ? "done" : "run-again";
     const decision = options.includes("allow") ? "allow" : interrupted;
     const message = createMessage(decision, `${this.#name}-${messageId}`, this.#taskId);
-    await this.#bridge.post("SendMessage", {
-      ...message,
-      configuration: { returnImmediately: true },
-    });
+    const configuration = { returnImmediately: true };
+    const response = await this.#bridge.post("SendMessage", { ...message, configuration });
+    const { error } = await response.json();
+    if (error !== undefined) throw new Error(`The decision is refused: ${JSON.stringify(error)}`);
   }
 
   readNotes(): readonly string[] {
@@ -112,7 +90,7 @@ class Peer {
     return existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
   }
 
-  /** Reads the whole stream of the task over one connection. */
+  /** Reads the whole stream of the task over a single connection. */
   async readAgain(): Promise<readonly SentEvent[]> {
     const events: SentEvent[] = [];
     const response = await this.#bridge.post(

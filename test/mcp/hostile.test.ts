@@ -352,7 +352,7 @@ describe("MCP tool calls", () => {
   it("A tool call fails if its result does not match its output schema", async () => {
     const world = await openMcpWorld([hostile()]);
     await expect(world.callTool("h__lies")).rejects.toThrow(
-      "The tool was run, but its result does not match its own output schema: n must be number",
+      "The tool was run, but its result does not match its own output schema: n must be a number",
     );
     await expect(world.callTool("h__keeps_to_itself")).rejects.toThrow(/the result must be/);
   });

@@ -196,7 +196,7 @@ describe("Webhooks", () => {
 
   it("A name that resolves to a private address is refused", async () => {
     const { url } = await startReceiver();
-    const request = { headers: {}, body: "{}", allowPrivate: false };
+    const request = { headers: {}, body: "{}", allowPrivate: false, setting: "allowPrivate" };
     const local = new URL(url.replace("127.0.0.1", "localhost"));
     const { signal } = new AbortController();
     await expect(sendWebhook({ ...request, url: local }, signal)).rejects.toMatchObject({

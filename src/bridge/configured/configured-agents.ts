@@ -100,15 +100,10 @@ async function createConfiguredAgent(
     policy: readable,
   });
   const all = [...tools, ...workspace.tools];
-  if (policy !== undefined) {
-    const names = all.map(({ spec }) => spec.name);
-    const knownTools = { names, servers: config.serverNames, isComplete: true };
-    findUnknownTools(policy, `agents.${name}.policy`, knownTools).forEach(options.notice);
-  }
   const { version, clock, environment, report } = options;
   const secrets = [...options.secrets, ...mcp.secrets];
   const { servers } = mcp;
-  return defineAgent({
+  const agent = defineAgent({
     ...resolveDemoSettings(config),
     ...passthrough,
     name,
@@ -118,6 +113,13 @@ async function createConfiguredAgent(
     ...omitUndefined({ mutationScope: workspace.scope, policy }),
     ...(servers.length > 0 && { mcp: { servers, secrets, version, clock, environment, report } }),
   });
+  if (policy !== undefined) {
+    // The agent also has tools of its settings, such as `workers`.
+    const names = [...agent.tools.keys()];
+    const knownTools = { names, servers: config.serverNames, isComplete: true };
+    findUnknownTools(policy, `agents.${name}.policy`, knownTools).forEach(options.notice);
+  }
+  return agent;
 }
 
 function rethrowAt(path: string): (error: unknown) => never {

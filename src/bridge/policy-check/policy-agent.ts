@@ -1,6 +1,5 @@
 import { withErrorFile } from "../../config/error-path.ts";
 import { dirname, resolve } from "node:path";
-import type { ApprovalRules } from "../../domain/agent-spec.ts";
 import { SpanlineError, formatThrown } from "../../domain/errors.ts";
 import { digestValue, digestText } from "../../platform/digest.ts";
 import { readPolicy } from "../../policy/document/read-policy.ts";
@@ -35,14 +34,22 @@ export interface PolicyCheckContext {
 }
 
 /**
- * Creates an agent with the workspace tools and the policy of a file, for evaluation only. Its provider rejects every
+ * Creates an agent with the tools of Spanline and the policy of a file, for evaluation only. Its provider rejects every
  * invocation.
  */
 export async function loadPolicyAgent(file: string, place: PolicyCheckContext): Promise<Agent> {
   const policy = readPolicy(await readDocument(file));
   const workspace = WORKSPACE_SCHEMA(true, "workspace");
   return createPolicyAgent(
-    { name: "policy", policy, workspace, path: "policy", serverNames: [], isComplete: false },
+    {
+      name: "policy",
+      policy,
+      workspace,
+      passthrough: { askUser: true, runtimeTools: true, workers: true },
+      path: "policy",
+      serverNames: [],
+      isComplete: false,
+    },
     { ...place, protectedFolders: [file, ...place.protectedFolders] },
   );
 }
@@ -194,6 +201,7 @@ function createPolicyAgent(source: PolicySource, { notice, ...place }: PolicyChe
     isComplete,
   } = source;
   const isEnabled = (tool: string): boolean => workspace?.tools?.includes(tool) ?? true;
+  const { askUser, runtimeTools, workers } = passthrough;
   const { root } = place;
   const isFixed = workspace?.root !== undefined;
   const all = workspaceTools({
@@ -205,10 +213,6 @@ function createPolicyAgent(source: PolicySource, { notice, ...place }: PolicyChe
   }
   const ofWorkspace = workspace === undefined ? [] : all.filter(({ spec }) => isEnabled(spec.name));
   const tools = [...(source.otherTools ?? []), ...ofWorkspace];
-  if (policy !== undefined) {
-    const names = tools.map(({ spec: facts }) => facts.name);
-    findUnknownTools(policy, path, { names, servers, isComplete }).forEach(notice);
-  }
   const agent = defineAgent({
     name,
     provider: {
@@ -219,15 +223,19 @@ function createPolicyAgent(source: PolicySource, { notice, ...place }: PolicyChe
     },
     tools,
     workspace: { ...place, isFixed },
-    ...omitUndefined({ policy }),
+    ...omitUndefined({ policy, askUser, runtimeTools, workers }),
   });
+  if (policy !== undefined) {
+    const names = [...agent.tools.keys()];
+    findUnknownTools(policy, path, { names, servers, isComplete }).forEach(notice);
+  }
   // Not all tools are loaded here, so `defineAgent` would refuse approval lists with the names of the others. The lists
   // are added afterwards.
+  const { approvals } = agent.spec;
+  const { allow = [], ...lists } = passthrough.approvals ?? {};
   const facts = {
     ...agent.spec,
-    approvals: { ...NO_APPROVAL_RULES, ...passthrough.approvals },
+    approvals: { ...approvals, ...lists, allow: [...allow, ...approvals.allow] },
   };
   return { ...agent, spec: facts, digest: digestValue(facts) };
 }
-
-const NO_APPROVAL_RULES: ApprovalRules = { deny: [], ask: [], allow: [], default: "ask" };

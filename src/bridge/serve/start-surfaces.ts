@@ -22,6 +22,7 @@ import { readPackageVersion } from "../../platform/package-version.ts";
 import { passMethods } from "../../session/session-methods.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { createA2aSurface } from "../../surfaces/a2a/a2a-surface.ts";
+import { PushService } from "../../surfaces/a2a/push/push-service.ts";
 import type { AcpServerOptions } from "../../surfaces/acp/connection/caller-connection.ts";
 import { createAcpHttp } from "../../surfaces/acp/http/acp-http-routes.ts";
 import { createAcpSocketRoute } from "../../surfaces/acp/socket/acp-socket-route.ts";
@@ -64,9 +65,10 @@ export async function startSurfaces(options: SurfacesOptions): Promise<HttpServe
   const editors = createEditorOptions(options, parts.rates);
   const acp = createAcpHttp(editors);
   const operations = createHealthRoutes(options, parts);
+  const push = createPush(options, parts);
   const groups: RouteGroups = [
     api,
-    createA2a(options, parts),
+    createA2a(options, parts, push),
     { routes: [...operations, ...acp.routes], formatError: formatOpenAiError },
   ];
   const server = await listen(options, parts, {
@@ -77,7 +79,10 @@ export async function startSurfaces(options: SurfacesOptions): Promise<HttpServe
       ...(options.portal ? [portal.live] : []),
     ],
   });
-  const dispatching = startWebhooks(options, parts, server.url);
+  const dispatching = Promise.all([
+    startWebhooks(options, parts, server.url),
+    push?.run(ending.signal),
+  ]);
   return {
     ...server,
     async close() {
@@ -143,6 +148,7 @@ async function createApiSurface(
 function createA2a(
   options: SurfacesOptions,
   { sessions, access, rates, version }: SharedParts,
+  push: PushService | undefined,
 ): RouteGroup {
   const { clock, serving, report } = options;
   const { a2a: settings, publicUrl } = serving;
@@ -158,8 +164,21 @@ function createA2a(
     adoptContexts: serving.settings.adoptSessions ?? isLocal,
     streaming: { clock, ...omitUndefined({ heartbeatMs, stalledMs }) },
     report,
-    ...omitUndefined({ publicUrl }),
+    ...omitUndefined({ publicUrl, push }),
   });
+}
+
+/** Undefined if A2A clients get no push notifications. Without keys, they must be configured. */
+function createPush(
+  options: SurfacesOptions,
+  { sessions, version }: SharedParts,
+): PushService | undefined {
+  const { clock, serving, token, report } = options;
+  const { push } = serving.a2a;
+  const { enabled = push !== undefined || !isKeyless(options), allowPrivate = false } = push ?? {};
+  if (!enabled) return undefined;
+  const callers = [...readKeys(serving.keys), createTokenKey(token)].map(({ caller }) => caller);
+  return new PushService({ sessions, callers, clock, version, allowPrivate, report });
 }
 
 interface Portal extends RouteGroup {

@@ -44,6 +44,17 @@ function asked(more: Partial<PermissionRequest> = {}): PermissionRequest {
 }
 
 describe("An approval question in a chat", () => {
+  it("A question of a worker names the worker and its agent", () => {
+    const worker = { id: "worker_1", name: "thin\u001bker", agent: "reviewer" };
+    const context = { content: [], mutation: null, paths: [], worker };
+    const { rows } = createApprovalQuestion(asked({ context }), PLAIN_STYLE);
+    expect(rows.slice(0, 3)).toEqual([
+      "── Spanline asks ──",
+      String.raw`  The worker thin\u{1b}ker (reviewer) asks:`,
+      '  save {"path":"a"}',
+    ]);
+  });
+
   it("A question shows the tool call, the reason, the rule and the choices", () => {
     const { rows, prompt } = createApprovalQuestion(asked(), PLAIN_STYLE);
     expect(rows).toEqual([

@@ -1,4 +1,5 @@
 import { isObject } from "../../data/json.ts";
+import { formatWorkerName } from "../../domain/workers/worker.ts";
 import { MODE_SOURCE } from "../../domain/session-mode.ts";
 import type { PermissionRequest, PermissionReply } from "../../host/index.ts";
 import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
@@ -89,7 +90,10 @@ function toApprovalFacts({
     ...(reason !== null && { reason: formatApprovalReason({ reason, rule, labels }) }),
     ...(prompt !== null && { prompt }),
     ...(risk !== null && { risk }),
-    ...omitUndefined({ previewProblem }),
+    ...omitUndefined({
+      previewProblem,
+      worker: context.worker && formatWorkerName(context.worker),
+    }),
   };
 }
 

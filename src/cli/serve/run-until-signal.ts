@@ -2,6 +2,7 @@ import { resolveListenAddress, type ServeOptions } from "../../bridge/serve/serv
 import { SpanlineError, formatThrown } from "../../domain/errors.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
 import { systemClock } from "../../platform/clock.ts";
+import { createBoundedFetch } from "../../platform/bounded-fetch.ts";
 import { startExitWatchdog } from "../../platform/process/exit-watchdog.ts";
 import { readPackageVersion } from "../../platform/package-version.ts";
 import { resolveUserDirectory } from "../../platform/files/state-directory.ts";
@@ -70,7 +71,7 @@ export async function runUntilSignal<Started extends RunningBridge>(
     });
   } catch (error) {
     if (stop.signal.aborted) return INTERRUPTED;
-    terminal.note(`${formatStartError(error, serving)}\n`);
+    terminal.note(`${await describeStartError(error, serving, io)}\n`);
     return error instanceof SpanlineError ? 2 : 1;
   }
   if (!started.isOwner) terminal.note(formatRetentionIgnored(flags, started.ownerPid));
@@ -97,14 +98,41 @@ function formatWaiting(pid: number | undefined, directory: string): string {
   return `${ownerName} owns ${directory} and does not respond. Waiting for it. Fix: end that process, or choose another --data-dir.\n`;
 }
 
-function formatStartError(error: unknown, serving: ServingOptions): string {
+async function describeStartError(
+  error: unknown,
+  serving: ServingOptions,
+  io: CommandIo,
+): Promise<string> {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const { host, port } = resolveListenAddress(serving);
   if (code === "EADDRINUSE") {
-    return `Port ${port} on ${host} is already in use. Fix: choose another with --port; 0 picks a free port`;
+    // A Spanline with the same data directory would have been joined.
+    const user = (await isSpanline(host, port)) ? " by a Spanline with another data directory" : "";
+    // npm passes arguments only after `--`.
+    const fix =
+      io.env["npm_lifecycle_event"] === "start"
+        ? "run `npm start -- --port 0`, which picks a free port"
+        : "choose another with --port; 0 picks a free port";
+    return `Port ${port} on ${host} is already in use${user}. Fix: ${fix}`;
   }
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
     return `${toSingleLine(host)} is not an address of this machine. Fix: choose another with --host`;
   }
   return toSingleLine(formatThrown(error));
 }
+
+/** Whether the program on a port of this machine serves the portal. False if the program does not respond in time. */
+async function isSpanline(host: string, port: number): Promise<boolean> {
+  const address = host.includes(":") ? `[${host}]` : host;
+  const fetchPage = createBoundedFetch({ maxBytes: MAX_PAGE_BYTES, pace: () => undefined });
+  try {
+    const signal = AbortSignal.timeout(PROBE_MS);
+    const response = await fetchPage(`http://${address}:${port}/`, { signal, redirect: "error" });
+    return (await response.text()).includes("<title>Spanline</title>");
+  } catch {
+    return false;
+  }
+}
+
+const PROBE_MS = 1000;
+const MAX_PAGE_BYTES = 64 * 1024;

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { readStoredLog, type StoredSessions } from "../../bridge/stored-sessions.ts";
 import {
@@ -12,6 +12,7 @@ import { formatPrettyJson } from "../../inspect/pretty-json.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
 import { digestBytes } from "../../platform/digest.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import { findSession, withSessionsContext, type SessionsFlags } from "./sessions-context.ts";
 
@@ -36,7 +37,12 @@ export async function runSessionsArtifacts(
       ({ event }) => artifact === undefined || event.artifactId === artifact,
     );
     if (artifact !== undefined && selected.length === 0) {
-      const message = `Artifact ${artifact} of ${sessionId} does not exist`;
+      const message = formatUnknownName("Artifact", artifact, {
+        names: entries.map(({ event }) => event.artifactId),
+        isListed: false,
+        where: `in ${sessionId}`,
+        fix: `list the artifacts with \`spanline sessions artifacts ${sessionId}\``,
+      });
       throw new SpanlineError("not_found", message, { details: { sessionId } });
     }
     if (flags.output === undefined) {
@@ -49,15 +55,47 @@ export async function runSessionsArtifacts(
       return 0;
     }
     const folder = resolve(io.cwd, flags.output);
-    // Readable by the owner only, because an artifact may contain private data.
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    for (const { event } of selected) {
-      const file = await readFile(sessions, sessionId, event);
-      await saveFile(join(folder, toFileName(file.name)), file.text);
-    }
-    terminal.note(`${pluralize(selected.length, "artifact")} of ${sessionId} in ${flags.output}\n`);
+    const saved = await saveArtifacts(selected, { sessions, sessionId, folder });
+    const existing = saved.existing === 0 ? "" : `, ${saved.existing} of them already there`;
+    const count = pluralize(selected.length - saved.problems.length, "artifact");
+    terminal.note(`${count} of ${sessionId} in ${flags.output}${existing}\n`);
+    const [problem] = saved.problems;
+    if (problem !== undefined) throw problem;
     return 0;
   });
+}
+
+interface SavedArtifacts {
+  /** Number of files which the folder had with the same content. */
+  readonly existing: number;
+  /** Why files were not saved. */
+  readonly problems: readonly unknown[];
+}
+
+/** Saves as many artifacts as possible. */
+async function saveArtifacts(
+  entries: readonly ArtifactEntry[],
+  place: {
+    readonly sessions: StoredSessions;
+    readonly sessionId: string;
+    readonly folder: string;
+  },
+): Promise<SavedArtifacts> {
+  const { sessions, sessionId, folder } = place;
+  // Readable by the owner only, because an artifact may contain private data.
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const problems: unknown[] = [];
+  let existing = 0;
+  for (const { event } of entries) {
+    try {
+      const file = await readContent(sessions, sessionId, event);
+      const outcome = await saveFile(join(folder, toFileName(file.name)), file.text);
+      if (outcome === "exists") existing += 1;
+    } catch (error) {
+      problems.push(error);
+    }
+  }
+  return { existing, problems };
 }
 
 interface ArtifactEntry {
@@ -100,7 +138,7 @@ function formatEntry({ artifactId, kind, title, sizeBytes }: ListedArtifact): st
   return `${toSingleLine(artifactId)}  ${toSingleLine(kind)}  ${toSingleLine(title)}${size}`;
 }
 
-async function readFile(
+async function readContent(
   sessions: StoredSessions,
   sessionId: string,
   event: ArtifactEvent,
@@ -115,12 +153,27 @@ async function readFile(
   throw new SpanlineError("store_damaged", message, { details: { sessionId, artifactId } });
 }
 
-async function saveFile(path: string, text: string): Promise<void> {
-  await writeFile(path, text, { mode: 0o600, flag: "wx" }).catch((cause: unknown) => {
+/** Never replaces a file. A file with the same content counts as saved. */
+async function saveFile(path: string, text: string): Promise<"saved" | "exists"> {
+  try {
+    await writeFile(path, text, { mode: 0o600, flag: "wx" });
+    return "saved";
+  } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    const reason = code === "EEXIST" ? "the file exists" : String(code ?? cause);
-    throw new SpanlineError("invalid_option", `Cannot write ${path}: ${reason}`, { cause });
-  });
+    if (code !== "EEXIST") {
+      const message = `Cannot write ${path}: ${String(code ?? cause)}`;
+      throw new SpanlineError("invalid_option", message, { cause });
+    }
+    if (await hasContent(path, text)) return "exists";
+    const message = `Cannot write ${path}: the file exists with other content. Fix: move the file, or choose another folder with --output`;
+    throw new SpanlineError("invalid_option", message, { cause });
+  }
+}
+
+async function hasContent(path: string, text: string): Promise<boolean> {
+  const stats = await lstat(path);
+  if (!stats.isFile() || stats.size !== Buffer.byteLength(text)) return false;
+  return (await readFile(path, "utf8")) === text;
 }
 
 /** A log may have been changed, so an id is not trusted as the name of a file. */

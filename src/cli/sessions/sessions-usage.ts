@@ -37,7 +37,9 @@ export async function runSessionsUsage(
     }
     usage.push(...(await readSharedUsage(sessions, budgets)));
     const text = flags.json === true ? formatPrettyJson({ usage }) : formatUsage(usage);
-    await terminal.write(`${text}\n`);
+    await terminal.write(
+      text === "" ? "No usage is recorded yet\n" : `${text}\n`,
+    );
     return 0;
   });
 }

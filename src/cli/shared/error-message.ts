@@ -18,9 +18,9 @@ export function formatErrorMessage(
   const request = id === "" ? "" : ` (request ${toSingleLine(id)})`;
   const isOurs = error instanceof SpanlineError;
   const message = isOurs ? replaceOptionsByFlags(error, findFlagOf) : error.message;
-  // A suggested name is the next step.
-  const hasSuggestion = /Fix: did you mean .*\?$/.test(message);
-  const next = isOurs && !hasSuggestion ? nextStep(error) : undefined;
+  // Advice in the message is more specific than advice for its code.
+  const hasAdvice = message.includes("Fix: ");
+  const next = isOurs && !hasAdvice ? nextStep(error) : undefined;
   return `${toSingleLine(message)}${request}${next === undefined ? "" : `\n${next}`}`;
 }
 

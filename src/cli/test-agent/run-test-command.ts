@@ -51,14 +51,22 @@ export async function runTestCommand(
       nextStep: suggestNextStep,
       findFlag: (path: string) => findFlag(path, flags),
     };
-    const [message = "", next = "Fix: correct the problem named in the message."] =
-      formatErrorMessage(error, messageOptions).split("\n");
-    await output.add({ type: "failed", message, nextStep: next });
+    await output.add({
+      type: "failed",
+      ...splitMessage(formatErrorMessage(error, messageOptions)),
+    });
     await output.end(agentName ?? "the agent");
-    return error instanceof SpanlineError && USAGE_ERROR_CODES.has(error.code) ? 2 : 1;
+    return error instanceof SpanlineError && isUsageError(error) ? 2 : 1;
   } finally {
     release();
   }
+}
+
+/** Splits a message at its advice, which is on a line of its own or at the end of the sentence. */
+function splitMessage(text: string): { readonly message: string; readonly nextStep: string } {
+  const at = text.search(/(?:\n|\. )Fix: /);
+  if (at < 0) return { message: text, nextStep: "Fix: correct the problem named in the message." };
+  return { message: text.slice(0, at), nextStep: text.slice(text.indexOf("Fix: ", at)) };
 }
 
 /** `demo` means the built-in agent unless the configuration has an agent with this name. */
@@ -146,6 +154,11 @@ function createJsonOutput(terminal: Terminal): TestOutput {
       return ok ? 0 : 1;
     },
   };
+}
+
+function isUsageError({ code, details }: SpanlineError): boolean {
+  // An untrusted configuration.
+  return USAGE_ERROR_CODES.has(code) || details["path"] === "config";
 }
 
 /** Errors caused by the command line or a file: exit code 2. */

@@ -17,7 +17,10 @@ export function findTrustReason(config: AgentConfig): string | undefined {
 export function findServeTrustReason(serve: ServeConfig): string | undefined {
   const { host = "127.0.0.1", keys, allowedHosts, allowedOrigins } = serve;
   const isOpen = !isLoopback(host) || allowedHosts.length > 0 || allowedOrigins.length > 0;
-  if (serve.webhooks.length > 0) return "sends messages about your sessions to other servers";
+  const { push } = serve.a2a;
+  const sendsPush = push !== undefined && push.enabled !== false;
+  if (serve.webhooks.length > 0 || sendsPush)
+    return "sends messages about your sessions to other servers";
   return isOpen || keys.length > 0 ? "lets others use your agents" : undefined;
 }
 

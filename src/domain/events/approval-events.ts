@@ -52,6 +52,8 @@ export interface ApprovalRequested {
 export interface WorkerOrigin {
   readonly workerId: string;
   readonly name: string;
+  /** The agent of the worker. Absent in older logs. */
+  readonly agent?: string;
   /** The session of the worker, which decides. */
   readonly sessionId: string;
   /** Id of the session of which the worker is a child. Absent for a worker of this session. */

@@ -49,6 +49,17 @@ const TERMINAL: ReadonlySet<WorkerStatus> = new Set([
   "cancelled",
 ]);
 
+/** `thinker (reviewer)`: the name of a worker and its agent, for people. */
+export function formatWorkerName({
+  name,
+  agent,
+}: {
+  readonly name: string;
+  readonly agent?: string;
+}): string {
+  return agent === undefined || agent === name ? name : `${name} (${agent})`;
+}
+
 /** A worker of a session, folded from the session's log. */
 export interface Worker extends Omit<WorkerSpawned, "type"> {
   readonly status: WorkerStatus;

@@ -41,6 +41,15 @@ describe("A permission request as text", () => {
     expect(lines(REQUEST)).toEqual(['edit_file {"path":"a.ts"}']);
   });
 
+  it("The text names the worker which asks, with its agent", () => {
+    const worker = { id: "w_1", name: "thinker", agent: "reviewer" };
+    const toolCall = { toolCallId: "t", _meta: { harn: { worker } } };
+    expect(lines({ ...REQUEST, principal: "w_1" }, { toolCall })).toEqual([
+      'edit_file {"path":"a.ts"}',
+      "requested by the worker thinker (reviewer)",
+    ]);
+  });
+
   it("The text lists the options of a request with more choices than once, always and no", () => {
     const options = [
       { optionId: "run-again", name: "Run it again", kind: "allow_once" },

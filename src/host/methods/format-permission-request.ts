@@ -1,4 +1,5 @@
 import { toJsonText, type JsonObject } from "../../data/json.ts";
+import { formatWorkerName } from "../../domain/workers/worker.ts";
 import type {
   PermissionOption,
   PermissionRequest,
@@ -10,12 +11,17 @@ import type {
  * are escaped or formatted as JSON, so they cannot control a terminal.
  */
 export function formatPermissionRequest(request: PermissionRequest): readonly string[] {
-  const { approval, rationale, options, isYesOrNo } = request;
+  const { approval, rationale, options, isYesOrNo, context } = request;
   const { action, args, truncated, principal, evidence, capabilities, deadline } = approval;
   const { approversRequired } = approval;
   return [
     `${escapeControlCharacters(action)} ${formatJsonLine(args)}`,
-    ...(principal === null ? [] : [`requested by ${escapeControlCharacters(principal)}`]),
+    ...(context.worker === undefined
+      ? []
+      : [`requested by the worker ${escapeControlCharacters(formatWorkerName(context.worker))}`]),
+    ...(principal === null || context.worker !== undefined
+      ? []
+      : [`requested by ${escapeControlCharacters(principal)}`]),
     ...(rationale === null ? [] : formatReason(rationale)),
     ...evidence.map(
       ({ kind, ref }) => `${escapeControlCharacters(kind)}: ${escapeControlCharacters(ref)}`,

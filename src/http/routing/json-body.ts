@@ -12,19 +12,26 @@ import { readHeader } from "./read-header.ts";
 import type { ServedRequest } from "../server/http-types.ts";
 
 /** Parses the body as a JSON object. Throws an `ApiError` if the body is anything else. */
-export function readJsonBody(request: Pick<ServedRequest, "headers" | "body">): JsonObject {
-  return parseJsonObject(readJsonText(request), "body");
+export function readJsonBody(
+  request: Pick<ServedRequest, "headers" | "body">,
+  mediaTypes?: readonly string[],
+): JsonObject {
+  return parseJsonObject(readJsonText(request, mediaTypes), "body");
 }
 
 /**
  * Returns the body's text if its content type is JSON, unparsed. The check also stops cross-site forms, which browsers
  * cannot send with this type.
  */
-export function readJsonText(request: Pick<ServedRequest, "headers" | "body">): string {
+export function readJsonText(
+  request: Pick<ServedRequest, "headers" | "body">,
+  mediaTypes: readonly string[] = ["application/json"],
+): string {
   const type = readHeader(request, "content-type") ?? "";
-  if (!/^application\/json\s*(?:;|$)/i.test(type)) {
+  const [mediaType = ""] = type.toLowerCase().split(";", 1);
+  if (!mediaTypes.includes(mediaType.trim())) {
     const contentType = type === "" ? "none" : `"${type}"`;
-    const message = `The content type is ${contentType}, expected application/json`;
+    const message = `The content type is ${contentType}, expected ${mediaTypes.join(" or ")}`;
     throw new ApiError(415, "validation_failed", message, { reason: "unsupported_media_type" });
   }
   return decodeUtf8(request.body);

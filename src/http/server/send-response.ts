@@ -18,7 +18,8 @@ export async function sendResponse(
   { stalledMs }: SendOptions,
 ): Promise<void> {
   if (body instanceof Uint8Array) {
-    const length = status === 204 ? {} : { "content-length": String(body.length) };
+    const length =
+      status === 204 || status === 304 ? {} : { "content-length": String(body.length) };
     outgoing.writeHead(status, { ...headers, ...length });
     // Streamed bodies have their own stall timer (`StreamPace`).
     outgoing.setTimeout(stalledMs, () => outgoing.socket?.resetAndDestroy());

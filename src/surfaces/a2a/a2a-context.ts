@@ -3,6 +3,7 @@ import type { Access } from "../../http/access/access.ts";
 import type { RateLimits } from "../../http/access/rate-limits.ts";
 import type { EventStreamOptions } from "../../http/routing/event-stream.ts";
 import type { Sessions } from "../../session/sessions.ts";
+import type { PushService } from "./push/push-service.ts";
 
 export interface A2aOptions {
   readonly sessions: Sessions;
@@ -18,6 +19,8 @@ export interface A2aOptions {
   readonly adoptContexts: boolean;
   /** The address of this server for its clients. Default: `http` and the host of the request. Required behind a TLS proxy. */
   readonly publicUrl?: string;
+  /** Absent: the server sends no push notifications. */
+  readonly push?: PushService;
   /** Receives errors which no caller receives. */
   readonly report: (error: unknown) => void;
 }

@@ -2,14 +2,15 @@ import { createGuardedRoutes } from "../../http/routing/guarded-routes.ts";
 import { createJsonResponse } from "../../http/routing/json-response.ts";
 import type { GuardedRoute } from "../../http/routing/guarded-routes.ts";
 import type { RouteGroup } from "../../http/routing/router.ts";
-import type { ApiError } from "../../http/routing/api-error.ts";
+import { ApiError } from "../../http/routing/api-error.ts";
 import type { ServedResponse } from "../../http/server/http-types.ts";
-import { encodeHttpError, getReasonFacts, type A2aError } from "../../wire/a2a/a2a-error.ts";
+import { encodeHttpError, readReasonCodes, type A2aError } from "../../wire/a2a/a2a-error.ts";
 import type { A2aOptions } from "./a2a-context.ts";
-import { createCardRoute } from "./card-routes.ts";
+import { createCardRoute, createPushKeyRoutes } from "./card-routes.ts";
 import { createHttpRoutes } from "./http-routes.ts";
 import { createOperations } from "./operations.ts";
-import { toA2a, toA2aError } from "./refusals.ts";
+import { convertApiError, toA2aError } from "./refusals.ts";
+import { createExtensionHeaders } from "./request-headers.ts";
 import { createRpcRoute } from "./rpc-routes.ts";
 
 /** The A2A surface: sessions as contexts, prompts as tasks, over JSON-RPC and HTTP+JSON. */
@@ -20,7 +21,11 @@ export function createA2aSurface(options: A2aOptions): RouteGroup {
     ...createHttpRoutes(options, operations).map(withHttpErrors),
   ];
   return {
-    routes: [createCardRoute(options), ...createGuardedRoutes(routes, options)],
+    routes: [
+      createCardRoute(options),
+      ...createPushKeyRoutes(options),
+      ...createGuardedRoutes(routes, options),
+    ],
     formatError: formatApiError,
   };
 }
@@ -30,9 +35,15 @@ function withHttpErrors(route: GuardedRoute): GuardedRoute {
     ...route,
     async handle(request, params, caller) {
       try {
-        return await route.handle(request, params, caller);
+        const response = await route.handle(request, params, caller);
+        return {
+          ...response,
+          headers: { ...response.headers, ...createExtensionHeaders(request) },
+        };
       } catch (error) {
-        const refusal = toA2aError(error);
+        // The router formats these with their status and headers.
+        const isKept = error instanceof ApiError && KEPT_STATUSES.has(error.status);
+        const refusal = isKept ? undefined : toA2aError(error);
         if (refusal === undefined) throw error;
         return formatHttpError(refusal);
       }
@@ -40,15 +51,16 @@ function withHttpErrors(route: GuardedRoute): GuardedRoute {
   };
 }
 
-function formatHttpError(error: A2aError, headers: ServedResponse["headers"] = {}): ServedResponse {
-  return createJsonResponse(
-    getReasonFacts(error.reason).httpStatus,
-    encodeHttpError(error),
-    headers,
-  );
+/** Statuses without a meaning in A2A. Clients and proxies know them: too large, too many requests, unavailable. */
+const KEPT_STATUSES: ReadonlySet<number> = new Set([413, 429, 503]);
+
+function formatHttpError(error: A2aError): ServedResponse {
+  const { httpStatus } = readReasonCodes(error.reason);
+  return createJsonResponse(httpStatus, encodeHttpError(error, httpStatus));
 }
 
-/** Errors before a handler runs, such as a missing key, keep their HTTP status. */
+/** Errors of the HTTP server, such as a missing key, keep their status and headers. */
 function formatApiError(error: ApiError): ServedResponse {
-  return { ...formatHttpError(toA2a(error), error.headers), status: error.status };
+  const { status, headers } = error;
+  return createJsonResponse(status, encodeHttpError(convertApiError(error), status), headers);
 }

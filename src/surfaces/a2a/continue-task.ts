@@ -1,11 +1,13 @@
 import { requireRight, type Caller } from "../../http/access/caller.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
+import { digestValue } from "../../platform/digest.ts";
 import type { Sender, Sessions } from "../../session/sessions.ts";
 import { A2aError, createParamsError } from "../../wire/a2a/a2a-error.ts";
 import { readDecision, type SentMessage } from "../../wire/a2a/read-message.ts";
+import { MESSAGE_COMMAND } from "../../wire/a2a/task-encoder.ts";
 import type { TaskFold } from "../../wire/a2a/task-state.ts";
 import { isTerminalState } from "../../wire/a2a/task.ts";
-import { isRepeatedId, toRefusal } from "./refusals.ts";
+import { createReusedIdError, toRefusal } from "./refusals.ts";
 import { foldTask, type StoredTask } from "./stored-task.ts";
 
 interface Continuation {
@@ -20,39 +22,79 @@ export async function continueTask(
   { message, caller }: Continuation,
 ): Promise<void> {
   const fold = await foldTask(sessions, stored);
-  const command = createCommand(fold, message, caller);
-  const sender = createSender(message, caller);
-  const reply = await sessions.command(stored.record.sessionId, command, sender);
-  // The task has moved on since the message was first delivered, so the repeated message looks like another command.
-  if (reply.status === "accepted" || isRepeatedId(reply.failure)) return;
+  const commandId = createContinuationId(message);
+  // The task may have moved on, or ended, since the message had its effect.
+  if (fold.causes.has(commandId)) return;
+  if (hasOtherMessage(fold, message)) throw createReusedIdError();
   if (isTerminalState(fold.status.state)) throw createEndedError(fold);
-  throw toRefusal(reply.failure);
+  if (fold.turnId === null) throw createQueuedError();
+  const command = createCommand(fold, message, caller);
+  const sender = { principal: caller, commandId };
+  const { sessionId } = stored.record;
+  const reply = await sessions.command(sessionId, command, sender);
+  if (reply.status === "refused") throw toRefusal(reply.failure);
+  if (reply.deliveredAs !== "queue" || reply.messageId === undefined) return;
+  // The turn takes no further messages. In the queue the message would become a task unknown to the caller.
+  const revoke = { type: "revoke-inject", messageId: reply.messageId } as const;
+  const revoked = await sessions.command(sessionId, revoke, { principal: caller });
+  if (revoked.status === "accepted") throw createClosedTurnError();
+}
+
+/** The id names the content too: the message may be repeated, and the id may not be used for another message. */
+function createContinuationId({ messageId, content, data }: SentMessage): string {
+  return `${MESSAGE_COMMAND}${messageId}/${digestValue([content, data]).slice(-16)}`;
+}
+
+function hasOtherMessage({ causes }: TaskFold, { messageId }: SentMessage): boolean {
+  const first = `${MESSAGE_COMMAND}${messageId}`;
+  return [...causes].some((cause) => cause === first || cause.startsWith(`${first}/`));
 }
 
 function createCommand(fold: TaskFold, message: SentMessage, caller: Caller): SessionCommand {
   if (fold.openApprovals.size > 0) {
     requireRight(caller, "approve", "Answering an approval");
-    return createDecision(fold, message);
+    return createDecision(fold, message, caller);
   }
-  // A message to an ended task is sent too: the session refuses the message, except for a repeat.
+  requireRight(caller, "prompt", "Sending a message");
   const { content } = message;
   return { type: "inject", mode: "steer", content, onlyIntoTurn: true, turnId: fold.turnId ?? "" };
 }
 
-function createDecision({ openApprovals }: TaskFold, message: SentMessage): SessionCommand {
+function createDecision(fold: TaskFold, message: SentMessage, caller: Caller): SessionCommand {
   const { approvalId, ...decision } = readDecision(message);
-  const openIds = [...openApprovals.keys()];
-  const [onlyId] = openIds;
-  if (approvalId === undefined && openIds.length > 1) {
-    const expected = `expected a data part with approvalId, one of ${openIds.join(", ")}`;
-    throw createParamsError(`The task has ${openIds.length} open requests: ${expected}`);
+  const openIds = [...fold.openApprovals.keys()];
+  const [onlyId = ""] = openIds;
+  if (approvalId === undefined && !isUnambiguous(fold, caller)) {
+    const expected = `expected a data part with approvalId: ${openIds.join(" or ")}`;
+    throw createParamsError(`The reply does not name its request: ${expected}`);
   }
-  const decidedId = approvalId ?? onlyId ?? "";
-  if (!openApprovals.has(decidedId))
+  const decidedId = approvalId ?? onlyId;
+  if (!fold.openApprovals.has(decidedId))
     throw createParamsError(
-      `The task has no open request "${decidedId}": expected ${openIds.join(", ")}`,
+      `The task has no open request "${decidedId}": expected ${openIds.join(" or ")}`,
     );
   return { type: "decide-approval", approvalId: decidedId, ...decision };
+}
+
+/**
+ * Whether a reply without an id can only mean the open request. After another person has resolved a request, the caller
+ * may still reply to the resolved request.
+ */
+function isUnambiguous({ openApprovals, lastResolvedBy }: TaskFold, caller: Caller): boolean {
+  if (openApprovals.size !== 1) return false;
+  return lastResolvedBy === null || lastResolvedBy === caller.id;
+}
+
+function createQueuedError(): A2aError {
+  const message =
+    "The task has not started: another turn of the context runs first. Fix: send the message once the task works";
+  return new A2aError("UNSUPPORTED_OPERATION", message);
+}
+
+function createClosedTurnError(): A2aError {
+  const message =
+    "The turn of the task takes no further messages. Fix: send the message with the contextId and without a taskId";
+  return new A2aError("UNSUPPORTED_OPERATION", message);
 }
 
 function createEndedError({ status }: TaskFold): A2aError {
@@ -63,5 +105,5 @@ function createEndedError({ status }: TaskFold): A2aError {
 
 /** The id of the message is the id of the command, so the session executes a repeated message once. */
 export function createSender({ messageId }: SentMessage, principal: Caller): Sender {
-  return { principal, commandId: `a2a/${messageId}` };
+  return { principal, commandId: `${MESSAGE_COMMAND}${messageId}` };
 }

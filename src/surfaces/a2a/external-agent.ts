@@ -10,7 +10,7 @@ import { A2aError, createParamsError } from "../../wire/a2a/a2a-error.ts";
 import { createMessageNote } from "../../wire/a2a/message-note.ts";
 import type { A2aOptions } from "./a2a-context.ts";
 import { followTask } from "./follow-task.ts";
-import type { CallContext } from "./operations.ts";
+import type { CallContext } from "./call-context.ts";
 import { toRefusal } from "./refusals.ts";
 import { foldTask, type StoredTask } from "./stored-task.ts";
 
@@ -189,13 +189,14 @@ async function encodeResult(
   const { state, reason = null } = task.status;
   const isOverBudget = reason?.startsWith("budget_") === true;
   const status = isOverBudget ? "budget_exceeded" : state === "completed" ? "completed" : "failed";
-  const texts = task.artifacts.flatMap(({ parts }) =>
+  const { artifacts = [] } = task;
+  const texts = artifacts.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "text" ? [part.text] : [])),
   );
   return {
     status,
     handoff: { summary: texts.join("\n\n"), task_id: task.taskId, state, reason },
-    artifacts: task.artifacts.map(({ artifactId, name, parts }) => ({
+    artifacts: artifacts.map(({ artifactId, name, parts }) => ({
       artifactId,
       name,
       // The parts consist of JSON values.

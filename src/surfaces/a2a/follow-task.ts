@@ -33,10 +33,16 @@ export async function* followTask(
     for await (const envelopes of readBatches(record, position.seq, sessions, ending)) {
       const updates: PlacedUpdate[] = [];
       for (const envelope of envelopes) {
+        // The log may have dropped the event at the position of the snapshot.
+        if (snapshotSeq !== undefined && envelope.seq > snapshotSeq) {
+          snapshotSeq = undefined;
+          updates.push(createSnapshot(fold, envelope.at));
+        }
         encoder.step(fold, envelope, (update) => {
           if (!isSent(update.sequence)) updates.push(update);
         });
-        if (envelope.seq !== snapshotSeq) continue;
+        const isOver = encoder.isOver?.(fold) === true;
+        if (snapshotSeq === undefined || (envelope.seq < snapshotSeq && !isOver)) continue;
         snapshotSeq = undefined;
         updates.push(createSnapshot(fold, envelope.at));
       }
@@ -51,7 +57,7 @@ export async function* followTask(
   }
 }
 
-function createSnapshot(fold: Parameters<typeof createTask>[0], at: number): PlacedUpdate {
+export function createSnapshot(fold: Parameters<typeof createTask>[0], at: number): PlacedUpdate {
   const task = createTask(fold);
   const { taskId, contextId, sequence } = task;
   return { taskId, contextId, sequence, at, update: { type: "task", task } };

@@ -1,3 +1,4 @@
+import { isObject } from "../../data/json.ts";
 import type { Caller } from "../../http/access/caller.ts";
 import type { GuardedRoute } from "../../http/routing/guarded-routes.ts";
 import { readJsonBody } from "../../http/routing/json-body.ts";
@@ -11,9 +12,11 @@ import { readSendRequest, readTaskRequest } from "../../wire/a2a/read-request.ts
 import type { PlacedUpdate } from "../../wire/a2a/task.ts";
 import type { A2aOptions } from "./a2a-context.ts";
 import { createExtendedCard } from "./card-routes.ts";
-import type { CallContext, Operations } from "./operations.ts";
-import { createNoPushError, listPage } from "./rpc-routes.ts";
-import { checkVersion, readLastSequence, resolveDialect } from "./request-headers.ts";
+import type { CallContext } from "./call-context.ts";
+import type { Operations } from "./operations.ts";
+import { createPushOperations, type PushOperations } from "./push/push-operations.ts";
+import { listPage } from "./rpc-routes.ts";
+import { readLastSequence, readVersion, resolveDialect } from "./request-headers.ts";
 import { createUpdateStream } from "./stream-response.ts";
 
 interface HttpCall {
@@ -22,55 +25,64 @@ interface HttpCall {
   readonly dialect: Dialect;
   /** The task of the path. Empty for other paths. */
   readonly taskId: string;
+  /** The push notification config of the path. Empty for other paths. */
+  readonly configId: string;
 }
 
 type Handler = (call: HttpCall) => Promise<ServedResponse>;
 
 /** The HTTP+JSON binding, version 1.0. */
 export function createHttpRoutes(options: A2aOptions, operations: Operations): GuardedRoute[] {
-  const streamUpdates = (
-    updates: AsyncIterable<readonly PlacedUpdate[]>,
-    { encodeUpdate }: Dialect,
-  ) => createUpdateStream(updates, encodeUpdate, options.streaming);
+  const streamUpdates = (updates: AsyncIterable<readonly PlacedUpdate[]>, dialect: Dialect) =>
+    createUpdateStream(updates, (update) => dialect.encodeUpdate(update), options.streaming);
   const subscribe: Handler = async ({ taskId, context, dialect }) =>
     streamUpdates(await operations.subscribe({ taskId }, context), dialect);
   const cancel: Handler = async ({ taskId, context, dialect }) =>
-    createJsonResponse(200, dialect.encodeTask(await operations.cancel({ taskId }, context)));
+    createResponse(dialect.encodeTask(await operations.cancel({ taskId }, context)));
   const get: Handler = async ({ request, taskId, context, dialect }) => {
     const query = readQuery(request);
     const task = await operations.get(readTaskRequest({ ...query, id: taskId }), context);
-    return createJsonResponse(200, dialect.encodeTask(task));
-  };
-  const refusePush: Handler = async () => {
-    throw createNoPushError();
+    return createResponse(dialect.encodeTask(task));
   };
   return [
     createRoute("POST", "/message:send", async ({ request, context, dialect }) => {
-      const task = await operations.send(readSendRequest(readJsonBody(request)), context);
-      return createJsonResponse(200, dialect.encodeSent(task));
+      const task = await operations.send(readSendRequest(readBody(request)), context);
+      return createResponse(dialect.encodeSent(task));
     }),
     createRoute("POST", "/message:stream", async ({ request, context, dialect }) =>
-      streamUpdates(
-        await operations.stream(readSendRequest(readJsonBody(request)), context),
-        dialect,
-      ),
+      streamUpdates(await operations.stream(readSendRequest(readBody(request)), context), dialect),
     ),
     createRoute("GET", "/tasks", async ({ request, context, dialect }) =>
-      createJsonResponse(
-        200,
-        await listPage(operations, { params: readQuery(request), context, dialect }),
-      ),
+      createResponse(await listPage(operations, { params: readQuery(request), context, dialect })),
     ),
     createTaskRoute("GET", { "": get, subscribe }),
     // Clients disagree on the method of a subscription.
     createTaskRoute("POST", { cancel, subscribe }),
-    createRoute("POST", "/tasks/:id/pushNotificationConfigs", refusePush),
-    createRoute("GET", "/tasks/:id/pushNotificationConfigs", refusePush),
-    createRoute("GET", "/tasks/:id/pushNotificationConfigs/:config", refusePush),
-    createRoute("DELETE", "/tasks/:id/pushNotificationConfigs/:config", refusePush),
+    ...createPushRoutes(createPushOperations(options)),
     createRoute("GET", "/extendedAgentCard", async ({ request, context }) =>
-      createJsonResponse(200, createExtendedCard(options, request, context.caller)),
+      createResponse(createExtendedCard(options, request, context.caller)),
     ),
+  ];
+}
+
+function createPushRoutes(push: PushOperations): GuardedRoute[] {
+  const respond = (operation: keyof PushOperations): Handler => {
+    return async ({ request, taskId, configId, context }) => {
+      const body = operation === "create" ? readBody(request) : {};
+      const params = {
+        ...(isObject(body) ? body : {}),
+        taskId,
+        ...(configId !== "" && { id: configId }),
+      };
+      return createResponse(await push[operation](params, context));
+    };
+  };
+  const path = "/tasks/:id/pushNotificationConfigs";
+  return [
+    createRoute("POST", path, respond("create")),
+    createRoute("GET", path, respond("list")),
+    createRoute("GET", `${path}/:config`, respond("get")),
+    createRoute("DELETE", `${path}/:config`, respond("delete")),
   ];
 }
 
@@ -78,7 +90,8 @@ function createRoute(method: GuardedRoute["method"], path: string, handler: Hand
   return {
     method,
     path: `${A2A_PATH}${path}`,
-    handle: async (request, { id = "" }, caller) => handler(createCall(request, id, caller)),
+    handle: async (request, { id = "", config = "" }, caller) =>
+      handler({ ...createCall(request, id, caller), configId: config }),
   };
 }
 
@@ -91,8 +104,9 @@ function createTaskRoute(
     method,
     path: `${A2A_PATH}/tasks/:id`,
     async handle(request, { id = "" }, caller) {
-      const [taskId = "", verb = ""] = id.split(":", 2);
-      const handler = Object.hasOwn(handlers, verb) ? handlers[verb] : undefined;
+      const [taskId = "", verb = "", ...rest] = id.split(":");
+      const isKnown = rest.length === 0 && Object.hasOwn(handlers, verb);
+      const handler = isKnown ? handlers[verb] : undefined;
       if (handler === undefined)
         throw new A2aError(
           "METHOD_NOT_FOUND",
@@ -104,9 +118,22 @@ function createTaskRoute(
 }
 
 function createCall(request: ServedRequest, taskId: string, caller: Caller): HttpCall {
-  checkVersion(request);
-  const context = { caller, signal: request.disconnectSignal, ...readLastSequence(request) };
-  return { request, context, dialect: resolveDialect(request, A2A_V1), taskId };
+  readVersion(request, ["1.0"]);
+  const signal = request.disconnectSignal;
+  const { version } = A2A_V1;
+  const context = { caller, version, signal, ...readLastSequence(request) };
+  return { request, context, dialect: resolveDialect(request, A2A_V1), taskId, configId: "" };
+}
+
+/** The binding's own media type. `application/json` is accepted too. */
+const MEDIA_TYPE = "application/a2a+json";
+
+function readBody(request: ServedRequest): object {
+  return readJsonBody(request, [MEDIA_TYPE, "application/json"]);
+}
+
+function createResponse(value: object | null): ServedResponse {
+  return createJsonResponse(200, value, { "content-type": MEDIA_TYPE });
 }
 
 function readQuery({ query }: ServedRequest): { readonly [name: string]: string } {

@@ -1,12 +1,14 @@
 import { findOwnedSession, type SessionRecord } from "../log/owned-session.ts";
 import { readEnvelopes } from "../log/read-log.ts";
-import { isObject, parseJson } from "../../data/json.ts";
+import { parseJson } from "../../data/json.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 import { canUseSession, type Caller } from "../../http/access/caller.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { createParamsError } from "../../wire/a2a/a2a-error.ts";
 import type { ListRequest } from "../../wire/a2a/read-request.ts";
 import { createTaskEncoder } from "../../wire/a2a/task-encoder.ts";
 import { createTask } from "../../wire/a2a/task-snapshot.ts";
+import type { CallContext } from "./call-context.ts";
 import type { TaskFold } from "../../wire/a2a/task-state.ts";
 import type { Task } from "../../wire/a2a/task.ts";
 
@@ -18,75 +20,106 @@ export interface TaskPage {
   readonly count: number;
 }
 
-/** Where the next page starts: a page of the session list, and the last task sent of its first session. */
+/** The place of a task in the list. */
+interface Place {
+  /** The time of the status, in milliseconds since 1970. */
+  readonly at: number;
+  readonly sessionId: string;
+  readonly seq: number;
+}
+
+/** Where the next page starts. */
 interface PageStart {
-  readonly page?: string;
-  /** Tasks at this position or later were sent. Absent: none was. */
-  readonly before?: number;
+  /** The last task of the previous page. Absent: the first page. */
+  readonly last?: Place;
+  /** Tasks of the previous pages. */
   readonly count: number;
 }
 
-/** Lists tasks of the caller: the context with the newest event first, and in each context the newest task first. */
+/** Lists tasks of the caller, the task with the newest status first. */
 export async function listTasks(
   sessions: Sessions,
   request: ListRequest,
-  caller: Caller,
+  { caller, signal }: Pick<CallContext, "caller" | "signal">,
 ): Promise<TaskPage> {
-  const { contextId, pageSize } = request;
-  const tasks: Task[] = [];
-  let start = readPageToken(request.pageToken);
-  for (;;) {
-    const { page } = start;
-    const [record, nextPage] = await findContext(sessions, { contextId, page, caller });
-    const { before = Infinity } = start;
-    const all = record === undefined ? [] : await readTasks(sessions, record);
-    const fitting = all.filter(({ fold, seq }) => seq < before && isRequested(fold, request));
-    const taken = fitting.slice(0, pageSize - tasks.length);
-    tasks.push(...taken.map(({ fold }) => createTask(fold)));
-    const count = start.count + taken.length;
-    const lastSeq = taken.at(-1)?.seq;
-    if (taken.length < fitting.length) {
-      // `page` is the token of this session, so the next page reads the session again.
-      const next = { ...start, before: lastSeq ?? before, count };
-      return { tasks, nextPageToken: formatPageToken(next), count };
-    }
-    if (nextPage === undefined) return { tasks, nextPageToken: "", count };
-    start = { page: nextPage, count };
-    if (tasks.length === pageSize) return { tasks, nextPageToken: formatPageToken(start), count };
+  const start = readPageToken(request.pageToken);
+  const taken: FoldedTask[] = [];
+  let waiting: FoldedTask[] = [];
+  const takeUntil = (time: number): void => {
+    while (waiting[0] !== undefined && waiting[0].at > time && taken.length <= request.pageSize)
+      taken.push(...waiting.splice(0, 1));
+  };
+  for await (const record of listContexts(sessions, request, caller)) {
+    signal.throwIfAborted();
+    // Later contexts have only older events, so no task with a newer status.
+    takeUntil(record.updatedAt);
+    if (taken.length > request.pageSize || record.updatedAt < (request.since ?? 0)) break;
+    if (start.last !== undefined && record.createdAt > start.last.at) continue;
+    const tasks = await readTasks(sessions, record);
+    const fitting = tasks.filter((task) => isRequested(task, request) && follows(task, start.last));
+    waiting = [...waiting, ...fitting].sort(comparePlaces).slice(0, request.pageSize + 1);
   }
+  takeUntil(-Infinity);
+  return createPage(start, taken, request.pageSize);
 }
 
-interface ContextQuery {
-  readonly contextId: string | undefined;
-  readonly page: string | undefined;
-  readonly caller: Caller;
+/** `taken` has an extra task if another page follows. */
+function createPage(start: PageStart, taken: readonly FoldedTask[], pageSize: number): TaskPage {
+  const page = taken.slice(0, pageSize);
+  const count = start.count + page.length;
+  const last = taken.length > pageSize ? page.at(-1) : undefined;
+  return {
+    tasks: page.map(({ fold }) => createTask(fold)),
+    nextPageToken: last === undefined ? "" : formatPageToken(last, count),
+    count,
+  };
 }
 
-async function findContext(
+/** Newest status first. Equal times are ordered by session and position, so a page can start between two tasks. */
+function comparePlaces(first: Place, second: Place): number {
+  if (first.at !== second.at) return second.at - first.at;
+  if (first.sessionId !== second.sessionId) return first.sessionId < second.sessionId ? -1 : 1;
+  return second.seq - first.seq;
+}
+
+function follows(task: Place, last: Place | undefined): boolean {
+  return last === undefined || comparePlaces(last, task) < 0;
+}
+
+/** Contexts read from the store at once. */
+const CONTEXTS_PER_READ = 20;
+
+/** Yields the requested contexts of the caller, the context with the newest event first. */
+async function* listContexts(
   sessions: Sessions,
-  { contextId, page, caller }: ContextQuery,
-): Promise<readonly [record: SessionRecord | undefined, nextPage: string | undefined]> {
-  if (contextId !== undefined)
-    return [await findOwnedSession(sessions, contextId, caller), undefined];
-  const query = { limit: 1, principal: caller.id, ...(page !== undefined && { page }) };
-  const { sessions: records, nextPage } = await sessions.list(query);
-  const [record] = records;
-  const isUsable = record !== undefined && canUseSession(caller, record);
-  return [isUsable ? record : undefined, nextPage];
+  { contextId }: ListRequest,
+  caller: Caller,
+): AsyncGenerator<SessionRecord> {
+  if (contextId !== undefined) {
+    const record = await findOwnedSession(sessions, contextId, caller);
+    if (record !== undefined) yield record;
+    return;
+  }
+  let page: string | undefined;
+  do {
+    const query = { limit: CONTEXTS_PER_READ, principal: caller.id, ...omitUndefined({ page }) };
+    const { sessions: records, nextPage } = await sessions.list(query);
+    for (const record of records) if (canUseSession(caller, record)) yield record;
+    page = nextPage;
+  } while (page !== undefined);
 }
 
-interface FoldedTask {
-  readonly seq: number;
+interface FoldedTask extends Place {
   readonly fold: TaskFold;
 }
 
-/** Reads the log of a session once and folds all its tasks. Newest first. */
+/** Reads the log of a session once and folds all its tasks. */
 async function readTasks(
   sessions: Sessions,
   record: SessionRecord,
 ): Promise<readonly FoldedTask[]> {
   const { hiddenPromptIds } = await sessions.status(record.sessionId);
-  const tasks: FoldedTask[] = [];
+  const tasks: Pick<FoldedTask, "seq" | "fold">[] = [];
   let open: { readonly encoder: ReturnType<typeof createTaskEncoder>; readonly fold: TaskFold }[] =
     [];
   for await (const envelope of readEnvelopes(record, 1, sessions)) {
@@ -101,26 +134,28 @@ async function readTasks(
     if (event.type === "turn.finished" || event.type === "prompt.withdrawn")
       open = open.filter(({ encoder, fold }) => encoder.isOver?.(fold) !== true);
   }
-  return tasks.toReversed();
+  const { sessionId } = record;
+  return tasks.map(({ seq, fold }) => ({ at: fold.status.at, sessionId, seq, fold }));
 }
 
-function isRequested({ status }: TaskFold, { state, since }: ListRequest): boolean {
-  return (state === undefined || status.state === state) && status.at > since;
+function isRequested({ at, fold }: FoldedTask, { state, since = 0 }: ListRequest): boolean {
+  return (state === undefined || fold.status.state === state) && at >= since;
 }
 
-function formatPageToken(start: PageStart): string {
-  return Buffer.from(JSON.stringify(start)).toString("base64url");
+function formatPageToken({ at, sessionId, seq }: Place, count: number): string {
+  return Buffer.from(JSON.stringify([at, sessionId, seq, count])).toString("base64url");
 }
 
 function readPageToken(token: string | undefined): PageStart {
   if (token === undefined) return { count: 0 };
   const parsed = parseJson(Buffer.from(token, "base64url").toString());
-  const { page, before, count } = parsed.ok && isObject(parsed.value) ? parsed.value : {};
-  if (!Number.isSafeInteger(count))
-    throw createParamsError("pageToken is not valid: expected the nextPageToken of a response");
-  return {
-    count: Number(count),
-    ...(typeof page === "string" && { page }),
-    ...(typeof before === "number" && { before }),
-  };
+  const [at, sessionId, seq, count]: readonly unknown[] =
+    parsed.ok && Array.isArray(parsed.value) ? parsed.value : [];
+  if (isNumber(at) && typeof sessionId === "string" && isNumber(seq) && isNumber(count))
+    return { last: { at, sessionId, seq }, count };
+  throw createParamsError("pageToken is not valid: expected the nextPageToken of a response");
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
 }

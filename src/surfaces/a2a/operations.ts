@@ -1,23 +1,19 @@
+import { digestText } from "../../platform/digest.ts";
 import { requireRight, type Caller } from "../../http/access/caller.ts";
 import { A2aError } from "../../wire/a2a/a2a-error.ts";
 import type { ListRequest, SendRequest, TaskRequest } from "../../wire/a2a/read-request.ts";
+import { formatTaskId } from "../../wire/a2a/task-id.ts";
 import { createTask } from "../../wire/a2a/task-snapshot.ts";
 import type { TaskFold } from "../../wire/a2a/task-state.ts";
 import { isTerminalState, type PlacedUpdate, type Task } from "../../wire/a2a/task.ts";
 import type { A2aOptions } from "./a2a-context.ts";
+import type { CallContext } from "./call-context.ts";
+import { requirePush } from "./push/push-operations.ts";
 import { followTask } from "./follow-task.ts";
 import { listTasks, type TaskPage } from "./list-tasks.ts";
+import { toRefusal } from "./refusals.ts";
 import { sendMessage } from "./send-message.ts";
 import { findTask, foldTask, readTask, type StoredTask } from "./stored-task.ts";
-
-/** A request with its caller, independent of the binding. */
-export interface CallContext {
-  readonly caller: Caller;
-  /** Aborts when the caller is gone. */
-  readonly signal: AbortSignal;
-  /** Position of the last update received by the caller, from `Last-Event-ID`. */
-  readonly lastSequence?: number;
-}
 
 type Updates = AsyncIterable<readonly PlacedUpdate[]>;
 
@@ -33,10 +29,8 @@ export interface Operations {
 
 export function createOperations(options: A2aOptions): Operations {
   const { sessions } = options;
-  const deliver = async (request: SendRequest, { caller }: CallContext): Promise<StoredTask> => {
-    requireRight(caller, "prompt", "Sending a message");
-    return sendMessage(options, request.message, { caller, agent: request.agent });
-  };
+  const deliver = (request: SendRequest, context: CallContext) =>
+    deliverMessage(options, request, context);
   return {
     async send(request, context) {
       const stored = await deliver(request, context);
@@ -46,23 +40,28 @@ export function createOperations(options: A2aOptions): Operations {
       return trimHistory(task, request.historyLength);
     },
     async stream(request, context) {
-      const isNew = request.message.taskId === undefined;
+      const isContinued = request.message.taskId !== undefined;
       const stored = await deliver(request, context);
-      const { signal, lastSequence } = context;
-      // The stream of a new task begins with its prompt; of a continued task, with the state after the message.
-      const after = lastSequence ?? (isNew ? 0 : undefined);
-      return followTask(sessions, stored, { after, signal });
+      // The stream of a new task begins with its prompt; of a continued task, with the state after the message. A cursor
+      // of another stream is ignored: only a repeated message has one.
+      const after = stored.isRepeated === true ? context.lastSequence : undefined;
+      const { signal } = context;
+      return followTask(sessions, stored, {
+        after: after ?? (isContinued ? undefined : 0),
+        signal,
+      });
     },
     async get({ taskId, historyLength }, { caller }) {
       const stored = await findTask(sessions, taskId, caller);
       return trimHistory(await readTask(sessions, stored), historyLength);
     },
-    async list(request, { caller }) {
-      const page = await listTasks(sessions, request, caller);
+    async list(request, context) {
+      const page = await listTasks(sessions, request, context);
       const { includesArtifacts, historyLength } = request;
       const tasks = page.tasks.map((task) => {
         const trimmed = trimHistory(task, historyLength);
-        return includesArtifacts ? trimmed : { ...trimmed, artifacts: [] };
+        const { artifacts: _, ...rest } = trimmed;
+        return includesArtifacts ? trimmed : rest;
       });
       return { ...page, tasks };
     },
@@ -77,12 +76,33 @@ export function createOperations(options: A2aOptions): Operations {
     async subscribe({ taskId }, { caller, signal, lastSequence: after }) {
       const stored = await findTask(sessions, taskId, caller);
       const { status } = await foldTask(sessions, stored);
+      if (after !== undefined && after > stored.record.seq) throw createAheadError(after);
       // With a cursor, the reader gets the rest of an ended task.
       if (after === undefined && isTerminalState(status.state))
         throw createEndedError(status.state);
       return followTask(sessions, stored, { after, signal });
     },
   };
+}
+
+/** Delivers a message, and creates the push notification config that was sent with the message. */
+async function deliverMessage(
+  options: A2aOptions,
+  { message, agent, push: config }: SendRequest,
+  { caller, version }: CallContext,
+): Promise<StoredTask> {
+  // A message to a task may be a decision, which needs another right.
+  if (message.taskId === undefined) requireRight(caller, "prompt", "Sending a message");
+  if (config === undefined) return sendMessage(options, message, { caller, agent });
+  const push = requirePush(options.push);
+  await push.check(config, caller);
+  const task = await sendMessage(options, message, { caller, agent });
+  // A message that is sent again has the same config.
+  const id = config.id ?? `push-${digestText(message.messageId).slice(0, 24)}`;
+  const taskId = formatTaskId(task.position);
+  const isFromStart = message.taskId === undefined;
+  await push.create({ task, taskId, config: { ...config, id }, version, isFromStart }, caller);
+  return task;
 }
 
 interface WaitContext extends CallContext {
@@ -112,33 +132,45 @@ interface CancelContext {
   readonly caller: Caller;
 }
 
-/** Withdraws a queued prompt, or cancels the turn of the task. */
+/** Withdraws a queued prompt, or cancels the turn of the task. Never cancels the turn of another task. */
 async function cancelTask(
   { sessions }: A2aOptions,
-  { record: { sessionId } }: StoredTask,
-  { fold, caller }: CancelContext,
+  stored: StoredTask,
+  { fold: before, caller }: CancelContext,
 ): Promise<void> {
+  const { sessionId } = stored.record;
   const from = { principal: caller };
-  const { turnId, promptId } = fold;
-  if (turnId === null && promptId !== null) {
-    const reply = await sessions.command(sessionId, { type: "withdraw-prompt", promptId }, from);
+  let fold = before;
+  if (fold.turnId === null && fold.promptId !== null) {
+    const command = { type: "withdraw-prompt", promptId: fold.promptId } as const;
+    const reply = await sessions.command(sessionId, command, from);
     if (reply.status === "accepted") return;
+    // The prompt has started since, and may have ended.
+    fold = await foldTask(sessions, await findTask(sessions, formatTaskId(fold.position), caller));
   }
-  // A prompt that could not be withdrawn has started since.
-  const started = turnId === null ? {} : { turnId };
-  const reply = await sessions.command(sessionId, { type: "cancel", ...started }, from);
-  if (reply.status === "refused") throw createNotCancelableError(fold);
+  const { turnId, status } = fold;
+  if (turnId === null || isTerminalState(status.state)) throw createNotCancelableError(fold);
+  const reply = await sessions.command(sessionId, { type: "cancel", turnId }, from);
+  if (reply.status === "accepted") return;
+  if (reply.failure.code === "access_denied") throw toRefusal(reply.failure);
+  throw new A2aError("TASK_NOT_CANCELABLE", reply.failure.message);
 }
 
 /** Keeps the newest messages. */
 function trimHistory(task: Task, length: number | undefined): Task {
   if (length === undefined) return task;
-  return { ...task, history: length === 0 ? [] : task.history.slice(-length) };
+  const { history = [], ...rest } = task;
+  return length === 0 ? rest : { ...rest, history: history.slice(-length) };
 }
 
 function createNotCancelableError(fold: TaskFold): A2aError {
   const { taskId, status } = createTask(fold);
   return new A2aError("TASK_NOT_CANCELABLE", `The task ${taskId} has ended (${status.state})`);
+}
+
+function createAheadError(sequence: number): A2aError {
+  const message = `Last-Event-ID is ${sequence}, which is after the last event of the context`;
+  return new A2aError("INVALID_PARAMS", message);
 }
 
 function createEndedError(state: string): A2aError {

@@ -11,19 +11,26 @@ import { A2A_V03 } from "../../wire/a2a/encode-v03.ts";
 import { A2A_V1 } from "../../wire/a2a/encode-v1.ts";
 import { readListRequest, readSendRequest, readTaskRequest } from "../../wire/a2a/read-request.ts";
 import { readMessage as readRpcMessage } from "../../wire/jsonrpc/rpc-line.ts";
-import type { RequestId, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { RequestId, RpcMessage, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { PlacedUpdate } from "../../wire/a2a/task.ts";
 import type { A2aOptions } from "./a2a-context.ts";
 import { createExtendedCard } from "./card-routes.ts";
 import { createExternalAgent } from "./external-agent.ts";
-import type { CallContext, Operations } from "./operations.ts";
+import type { CallContext } from "./call-context.ts";
+import type { Operations } from "./operations.ts";
+import { createPushOperations, type PushOperations } from "./push/push-operations.ts";
 import { toA2aError } from "./refusals.ts";
-import { checkVersion, readLastSequence, resolveDialect } from "./request-headers.ts";
+import {
+  createExtensionHeaders,
+  readLastSequence,
+  readVersion,
+  resolveDialect,
+} from "./request-headers.ts";
 import { createUpdateStream } from "./stream-response.ts";
 
 /** A result: a value, or the updates of a stream. */
 type RpcResult =
-  | { readonly value: object }
+  | { readonly value: object | null }
   | { readonly updates: AsyncIterable<readonly PlacedUpdate[]> };
 
 interface MethodCall {
@@ -35,33 +42,48 @@ interface MethodCall {
 
 type Method = (call: MethodCall) => Promise<RpcResult>;
 
-/** The JSON-RPC binding. The name of a method tells its version. */
+/** The JSON-RPC binding. Without a requested version, the name of the method determines the version. */
 export function createRpcRoute(options: A2aOptions, operations: Operations): GuardedRoute {
   const methods = createMethods(options, operations);
   return {
     method: "POST",
     path: A2A_PATH,
     async handle(request, _params, caller) {
-      const message = readRpcMessage(readJsonText(request));
-      if (message.type === "invalid")
-        return createErrorResponse(message.id, toProtocolError(message.error));
-      if (message.type !== "request")
-        return createErrorResponse(
-          null,
-          new A2aError(
-            "INVALID_REQUEST",
-            "The message is not a request: it has no id or no method",
-          ),
-        );
+      let id: RequestId = null;
       try {
-        return await respond(request, message, { methods, caller, options });
+        const message = readRpcMessage(readJsonText(request));
+        if ("id" in message) id = message.id;
+        const response = await respond(request, requireRequest(message), {
+          methods,
+          caller,
+          options,
+        });
+        return {
+          ...response,
+          headers: { ...response.headers, ...createExtensionHeaders(request) },
+        };
       } catch (error) {
-        const refusal = toA2aError(error);
-        if (refusal === undefined) throw error;
-        return createErrorResponse(message.id, refusal);
+        return createErrorResponse(id, toRpcError(error, options.report));
       }
     },
   };
+}
+
+function requireRequest(message: RpcMessage): RpcRequest {
+  if (message.type === "request") return message;
+  if (message.type === "invalid") throw toProtocolError(message.error);
+  throw new A2aError(
+    "INVALID_REQUEST",
+    "The message is not a request: expected an id and a method",
+  );
+}
+
+/** A bug is reported here, because its response needs the id of the request. */
+function toRpcError(error: unknown, report: (error: unknown) => void): A2aError {
+  const refusal = toA2aError(error);
+  if (refusal !== undefined) return refusal;
+  report(error);
+  return new A2aError("INTERNAL_ERROR", "The bridge failed; its log says why");
 }
 
 interface RpcContext {
@@ -75,13 +97,14 @@ async function respond(
   { id, method: name, params }: RpcRequest,
   { methods, caller, options }: RpcContext,
 ): Promise<ServedResponse> {
-  checkVersion(request);
+  const requested = readVersion(request, ["1.0", "0.3"]);
   const known = methods.get(name);
-  if (known === undefined)
-    throw new A2aError("METHOD_NOT_FOUND", `"${name.slice(0, 100)}" is not a method of A2A`);
-  const [version, method] = known;
-  const dialect = resolveDialect(request, version);
-  const context = { caller, signal: request.disconnectSignal, ...readLastSequence(request) };
+  if (known === undefined || (requested !== undefined && known[0] !== DIALECTS[requested]))
+    throw createMethodError(name, requested);
+  const [spoken, method] = known;
+  const dialect = resolveDialect(request, spoken);
+  const signal = request.disconnectSignal;
+  const context = { caller, version: spoken.version, signal, ...readLastSequence(request) };
   const result = await method({ params, context, dialect, request });
   if ("value" in result)
     return createJsonResponse(200, { jsonrpc: "2.0", id, result: result.value });
@@ -91,6 +114,13 @@ async function respond(
     result: dialect.encodeUpdate(placed),
   });
   return createUpdateStream(result.updates, encode, options.streaming);
+}
+
+const DIALECTS = { "1.0": A2A_V1, "0.3": A2A_V03 } as const;
+
+function createMethodError(name: string, version = ""): A2aError {
+  const protocol = version === "" ? "A2A" : `A2A ${version}`;
+  return new A2aError("METHOD_NOT_FOUND", `"${name.slice(0, 100)}" is not a method of ${protocol}`);
 }
 
 function createErrorResponse(id: RequestId, error: A2aError): ServedResponse {
@@ -116,8 +146,9 @@ function createMethods(
   const getCard: Method = async ({ context, request }) => ({
     value: createExtendedCard(options, request, context.caller),
   });
-  const refusePush: Method = async () => {
-    throw createNoPushError();
+  const push = createPushOperations(options);
+  const callPush = (operation: keyof PushOperations): Method => {
+    return async ({ params, context }) => ({ value: await push[operation](params, context) });
   };
   return new Map<string, readonly [Dialect, Method]>([
     ...createExternalMethods(options),
@@ -128,20 +159,20 @@ function createMethods(
     ["CancelTask", [A2A_V1, cancel]],
     ["SubscribeToTask", [A2A_V1, subscribe]],
     ["GetExtendedAgentCard", [A2A_V1, getCard]],
-    ["CreateTaskPushNotificationConfig", [A2A_V1, refusePush]],
-    ["GetTaskPushNotificationConfig", [A2A_V1, refusePush]],
-    ["ListTaskPushNotificationConfigs", [A2A_V1, refusePush]],
-    ["DeleteTaskPushNotificationConfig", [A2A_V1, refusePush]],
+    ["CreateTaskPushNotificationConfig", [A2A_V1, callPush("create")]],
+    ["GetTaskPushNotificationConfig", [A2A_V1, callPush("get")]],
+    ["ListTaskPushNotificationConfigs", [A2A_V1, callPush("list")]],
+    ["DeleteTaskPushNotificationConfig", [A2A_V1, callPush("delete")]],
     ["message/send", [A2A_V03, send]],
     ["message/stream", [A2A_V03, stream]],
     ["tasks/get", [A2A_V03, get]],
     ["tasks/cancel", [A2A_V03, cancel]],
     ["tasks/resubscribe", [A2A_V03, subscribe]],
     ["agent/getAuthenticatedExtendedCard", [A2A_V03, getCard]],
-    ["tasks/pushNotificationConfig/set", [A2A_V03, refusePush]],
-    ["tasks/pushNotificationConfig/get", [A2A_V03, refusePush]],
-    ["tasks/pushNotificationConfig/list", [A2A_V03, refusePush]],
-    ["tasks/pushNotificationConfig/delete", [A2A_V03, refusePush]],
+    ["tasks/pushNotificationConfig/set", [A2A_V03, callPush("create")]],
+    ["tasks/pushNotificationConfig/get", [A2A_V03, callPush("get")]],
+    ["tasks/pushNotificationConfig/list", [A2A_V03, callPush("list")]],
+    ["tasks/pushNotificationConfig/delete", [A2A_V03, callPush("delete")]],
   ]);
 }
 
@@ -199,12 +230,4 @@ export async function listPage(
     pageSize: request.pageSize,
     totalSize: count,
   };
-}
-
-export function createNoPushError(): A2aError {
-  const hint = "Fix: subscribe to the task; Last-Event-ID continues a stream without a gap";
-  return new A2aError(
-    "PUSH_NOTIFICATION_NOT_SUPPORTED",
-    `This server sends no push notifications. ${hint}`,
-  );
 }

@@ -69,7 +69,7 @@ async function startTask(
   }
   const sender = createSender(message, caller);
   const reply = await sessions.command(record.sessionId, createPrompt(message), sender);
-  return locateTask(sessions, record.sessionId, { reply, caller });
+  return locateTask(sessions, record, { reply, caller });
 }
 
 /** Opens a session with its first prompt. The id of the session follows from the message, so a repeat finds the session. */
@@ -85,12 +85,17 @@ async function openContext(
   }
   const sessionId = contextId ?? `ses_${digestValue([caller.id, messageId]).slice(-32)}`;
   const name = agent ?? sessions.agents.find((known) => canUseAgent(caller, known));
+  if (name === undefined)
+    throw new A2aError(
+      "PERMISSION_DENIED",
+      "The key of the caller may use no agent of this server",
+    );
   const opened = await sessions.openWithPrompt(
-    { sessionId, principal: caller, ...(name !== undefined && { agent: name }) },
+    { sessionId, principal: caller, agent: name },
     { sender: createSender(message, caller), createPrompt: () => createPrompt(message) },
   );
   if (opened.reply === undefined) throw createParamsError(formatUnknownName("Context", sessionId));
-  return locateTask(sessions, sessionId, { reply: opened.reply, caller });
+  return locateTask(sessions, opened, { reply: opened.reply, caller });
 }
 
 function createPrompt({
@@ -100,14 +105,17 @@ function createPrompt({
   return { type: "prompt", content, note: createMessageNote(messageId) };
 }
 
+/** `before`: the session as of before the message. */
 async function locateTask(
   sessions: Sessions,
-  sessionId: string,
+  before: { readonly sessionId: string; readonly seq: number },
   { reply, caller }: { readonly reply: CommandReply; readonly caller: Caller },
 ): Promise<StoredTask> {
   if (reply.status === "refused") throw toRefusal(reply.failure);
+  const { sessionId } = before;
   const record = await findOwnedSession(sessions, sessionId, caller);
   if (record === undefined || reply.seq === undefined)
     throw new A2aError("INTERNAL_ERROR", "The session was deleted after it accepted the message");
-  return { record, position: { sessionId, seq: reply.seq } };
+  const isRepeated = reply.seq <= before.seq;
+  return { record, position: { sessionId, seq: reply.seq }, isRepeated };
 }

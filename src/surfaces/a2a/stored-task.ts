@@ -15,6 +15,8 @@ import type { Task } from "../../wire/a2a/task.ts";
 export interface StoredTask {
   readonly record: SessionRecord;
   readonly position: LogPosition;
+  /** The message that created the task was sent before. Default: false. */
+  readonly isRepeated?: boolean;
 }
 
 /** Finds a task by id. Throws `TASK_NOT_FOUND` also for the task of another caller. */

@@ -30,6 +30,9 @@ export function readBatches(
   const restartFromStart = (error: unknown): Promise<IteratorResult<readonly Envelope[]>> => {
     if (isFromStart || !(error instanceof SpanlineError) || error.code !== "cursor_gone")
       throw error;
+    // A session which was deleted, and perhaps created again under its id, has another log.
+    if (error.details["reason"] !== "retention")
+      throw new SpanlineError("not_found", `The session "${sessionId}" was deleted`);
     // Retention drops deltas of finished texts. The remaining log contains the whole texts, so reading starts again at
     // its first event.
     isFromStart = true;

@@ -11,9 +11,12 @@ export interface WebhookRequest {
   readonly body: string;
   /** Sends also to an address of the private network or of this machine. */
   readonly allowPrivate: boolean;
+  /** The setting that allows private addresses, for the error. */
+  readonly setting: string;
+  /** Milliseconds for the whole exchange. Default: 10 seconds. */
+  readonly timeoutMs?: number;
 }
 
-/** Milliseconds for the whole exchange. */
 const TIMEOUT_MS = 10_000;
 
 /**
@@ -21,19 +24,22 @@ const TIMEOUT_MS = 10_000;
  * not followed. Rejects with `access_denied` for a private address, and with `connect_failed` without a response.
  */
 export function sendWebhook(
-  { url, headers, body, allowPrivate }: WebhookRequest,
+  { url, headers, body, allowPrivate, setting, timeoutMs = TIMEOUT_MS }: WebhookRequest,
   signal: AbortSignal,
 ): Promise<number> {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host))
-    return Promise.reject(createPrivateAddressError(url.hostname));
+  const refusal = new SpanlineError(
+    "access_denied",
+    `${url.hostname} is an address of a private network. Fix: set ${setting} if it is yours`,
+  );
+  const host = readHost(url);
+  if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) return Promise.reject(refusal);
   const options: RequestOptions = {
     method: "POST",
     headers: { ...headers, "content-length": String(Buffer.byteLength(body)) },
     // A connection of its own: a kept connection would skip the check of the address.
     agent: false,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    ...(!allowPrivate && { lookup: lookupPublicAddress }),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    ...(!allowPrivate && { lookup: createPublicLookup(refusal) }),
   };
   return new Promise((resolve, reject) => {
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
@@ -50,18 +56,28 @@ export function sendWebhook(
 }
 
 /** Resolves a name to its public addresses. The connection uses the checked address, so the name cannot change meanwhile. */
-const lookupPublicAddress: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    const [first] = addresses ?? [];
-    if (error !== null) callback(error, "");
-    else if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address)))
-      callback(createPrivateAddressError(hostname), "");
-    else if (options.all === true) callback(null, addresses);
-    else callback(null, first.address, first.family);
-  });
-};
+function createPublicLookup(refusal: SpanlineError): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error !== null) callback(error, "");
+      else if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address)))
+        callback(refusal, "");
+      else if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
 
-function createPrivateAddressError(host: string): SpanlineError {
-  const message = `${host} is an address of a private network. Fix: set allowPrivate in the webhook's configuration if it is yours`;
-  return new SpanlineError("access_denied", message);
+/** Whether the host of a URL is a private address now. False for a name that cannot be resolved. */
+export function isPrivateHost(url: URL): Promise<boolean> {
+  return new Promise((resolve) => {
+    lookup(readHost(url), { all: true }, (error, addresses) =>
+      resolve(error === null && !addresses.every(({ address }) => isPublicAddress(address))),
+    );
+  });
+}
+
+function readHost({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, "");
 }

@@ -1,9 +1,8 @@
 import { createHmac } from "node:crypto";
-import { pause } from "../../async/pause.ts";
-import { SpanlineError } from "../../domain/errors.ts";
 import type { WebhookEvent } from "../../domain/webhook-events.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { sendWebhook } from "./send-webhook.ts";
+import { attemptDelivery, retryDelivery } from "./retry-delivery.ts";
+import type { WebhookRequest } from "./send-webhook.ts";
 
 /** A configured receiver. */
 export interface Webhook {
@@ -31,9 +30,6 @@ export interface DeliveryContext {
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds before the second, third, … attempt: about 4 hours in total. */
-const RETRY_DELAYS_MS = [1000, 5000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000, 7_200_000];
-
 /**
  * Delivers a message. Repeats a failed attempt, and resolves with false after the last. Rejects only if the signal
  * aborts.
@@ -43,32 +39,21 @@ export async function deliverWebhook(
   delivery: Delivery,
   context: DeliveryContext,
 ): Promise<boolean> {
-  for (const delay of [...RETRY_DELAYS_MS, undefined]) {
-    const problem = await attemptDelivery(webhook, delivery, context);
-    if (problem === undefined) return true;
-    context.signal.throwIfAborted();
-    if (delay === undefined || problem.isFinal) {
-      const { origin, pathname } = new URL(webhook.url);
-      const what = `The webhook ${origin}${pathname} did not get ${delivery.event} (${delivery.id})`;
-      context.report(new Error(`${what}: ${problem.message}`));
-      return false;
-    }
-    await pause(context.clock, delay, context.signal);
-  }
+  const { clock, signal } = context;
+  const attempt = () => attemptDelivery(createRequest(webhook, delivery, context), signal);
+  const problem = await retryDelivery(attempt, clock, signal);
+  if (problem === undefined) return true;
+  const { origin, pathname } = new URL(webhook.url);
+  const what = `The webhook ${origin}${pathname} did not get ${delivery.event} (${delivery.id})`;
+  context.report(new Error(`${what}: ${problem.message}`));
   return false;
 }
 
-interface DeliveryProblem {
-  readonly message: string;
-  /** A repeated attempt would fail, too. */
-  readonly isFinal: boolean;
-}
-
-async function attemptDelivery(
+function createRequest(
   { url, secret, allowPrivate = false }: Webhook,
   { id, event, body }: Delivery,
-  { clock, version, signal }: DeliveryContext,
-): Promise<DeliveryProblem | undefined> {
+  { clock, version }: DeliveryContext,
+): WebhookRequest {
   const timestamp = Math.floor(clock.now() / 1000);
   const headers = {
     "content-type": "application/json",
@@ -78,15 +63,8 @@ async function attemptDelivery(
     "spanline-timestamp": String(timestamp),
     "spanline-signature": signWebhook(secret, timestamp, body),
   };
-  try {
-    const status = await sendWebhook({ url: new URL(url), headers, body, allowPrivate }, signal);
-    if (status >= 200 && status < 300) return undefined;
-    // The receiver no longer exists.
-    return { message: `the response has the status ${status}`, isFinal: status === 410 };
-  } catch (error) {
-    const isRefused = error instanceof SpanlineError && error.code === "access_denied";
-    return { message: error instanceof Error ? error.message : String(error), isFinal: isRefused };
-  }
+  const setting = "allowPrivate in the webhook's configuration";
+  return { url: new URL(url), headers, body, allowPrivate, setting };
 }
 
 /**

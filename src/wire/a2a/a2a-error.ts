@@ -1,7 +1,7 @@
 /** Why a request was refused, in the words of A2A. */
 export type A2aReason = keyof typeof REASONS;
 
-interface ReasonFacts {
+interface ReasonCodes {
   /** The code of the JSON-RPC error. */
   readonly rpcCode: number;
   readonly httpStatus: number;
@@ -30,9 +30,11 @@ const REASONS = {
   METHOD_NOT_FOUND: { rpcCode: -32601, httpStatus: 404, httpName: "NOT_FOUND" },
   INVALID_PARAMS: { rpcCode: -32602, httpStatus: 400, httpName: "INVALID_ARGUMENT" },
   INTERNAL_ERROR: { rpcCode: -32603, httpStatus: 500, httpName: "INTERNAL" },
+  UNAUTHENTICATED: { rpcCode: -32600, httpStatus: 401, httpName: "UNAUTHENTICATED" },
+  RESOURCE_EXHAUSTED: { rpcCode: -32603, httpStatus: 429, httpName: "RESOURCE_EXHAUSTED" },
   PERMISSION_DENIED: { rpcCode: -32600, httpStatus: 403, httpName: "PERMISSION_DENIED" },
   UNAVAILABLE: { rpcCode: -32603, httpStatus: 503, httpName: "UNAVAILABLE" },
-} as const satisfies { readonly [reason: string]: ReasonFacts };
+} as const satisfies { readonly [reason: string]: ReasonCodes };
 
 /** A refused request. Each binding writes the error in its own form. */
 export class A2aError extends Error {
@@ -45,7 +47,7 @@ export class A2aError extends Error {
   }
 }
 
-export function getReasonFacts(reason: A2aReason): ReasonFacts {
+export function readReasonCodes(reason: A2aReason): ReasonCodes {
   return REASONS[reason];
 }
 
@@ -58,11 +60,11 @@ export function encodeRpcError({ reason, message }: A2aError): object {
   return { code: REASONS[reason].rpcCode, message, data: [encodeErrorInfo(reason)] };
 }
 
-/** The body of an error response in the HTTP+JSON binding. */
-export function encodeHttpError({ reason, message }: A2aError): object {
-  const { httpStatus, httpName } = REASONS[reason];
+/** The body of an error response in the HTTP+JSON binding. `code` is the status of the response. */
+export function encodeHttpError({ reason, message }: A2aError, code: number): object {
+  const { httpName } = REASONS[reason];
   return {
-    error: { code: httpStatus, status: httpName, message, details: [encodeErrorInfo(reason)] },
+    error: { code, status: httpName, message, details: [encodeErrorInfo(reason)] },
   };
 }
 

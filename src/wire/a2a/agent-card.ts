@@ -12,6 +12,8 @@ export interface AgentCardOptions {
   readonly requiresKey: boolean;
   /** Whether paid work is offered. */
   readonly isExternalAgent: boolean;
+  /** Whether the server sends push notifications. */
+  readonly sendsPush: boolean;
 }
 
 export interface CardAgent {
@@ -21,11 +23,14 @@ export interface CardAgent {
 
 /** The path of the JSON-RPC binding, and the first segments of the HTTP+JSON binding. */
 export const A2A_PATH = "/a2a";
+/** The public keys which sign push notifications. */
+export const PUSH_KEYS_PATH = "/.well-known/jwks.json";
 export const CARD_PATH = "/.well-known/agent-card.json";
 
 /** Creates the agent card. It has the fields of 1.0, and those of 0.3 which have other names. */
 export function createAgentCard(options: AgentCardOptions): object {
-  const { baseUrl, version, name, description, agents, requiresKey, isExternalAgent } = options;
+  const { baseUrl, version, name, description, agents, requiresKey } = options;
+  const { isExternalAgent, sendsPush } = options;
   const url = `${baseUrl}${A2A_PATH}`;
   return {
     name,
@@ -38,7 +43,7 @@ export function createAgentCard(options: AgentCardOptions): object {
     ],
     capabilities: {
       streaming: true,
-      pushNotifications: false,
+      pushNotifications: sendsPush,
       extendedAgentCard: true,
       extensions: EXTENSIONS,
       ...(isExternalAgent && { externalAgent: EXTERNAL_AGENT }),

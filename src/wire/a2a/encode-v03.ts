@@ -1,6 +1,6 @@
 import { omitUndefined } from "../../data/omit-undefined.ts";
 import { formatIsoTime } from "../../text/format-iso-time.ts";
-import { createCarrier, type ArtifactUpdate, type Dialect } from "./dialect.ts";
+import type { ArtifactUpdate, Dialect } from "./dialect.ts";
 import { PLAN_KEY, SEQUENCE_KEY, WORKER_UPDATE_KEY } from "./extensions.ts";
 import {
   isTerminalState,
@@ -15,6 +15,7 @@ import {
 
 /** A2A 0.3: every object has a `kind`, and a status update says whether it is the last. */
 export const A2A_V03: Dialect = {
+  version: "0.3",
   encodeTask,
   encodeSent: encodeTask,
   encodeUpdate(placed) {
@@ -31,13 +32,13 @@ export const A2A_V03: Dialect = {
       case "artifact":
         return encodeArtifactUpdate(placed, update);
       case "worker_update":
-        return encodeStatusUpdate(placed, createCarrier(placed), {
+        return encodeStatusUpdate(placed, update.status, {
           [WORKER_UPDATE_KEY]: update.update,
         });
       case "harn_plan": {
         const { entries, plan } = update;
         const carried = { [PLAN_KEY]: { entries, ...omitUndefined({ plan }) } };
-        return encodeStatusUpdate(placed, createCarrier(placed), carried);
+        return encodeStatusUpdate(placed, update.status, carried);
       }
       default:
         return update satisfies never;
@@ -52,8 +53,10 @@ function encodeTask(task: Task): object {
     id: taskId,
     contextId,
     status: encodeStatus(status, task),
-    artifacts: artifacts.map(encodeArtifact),
-    history: history.map((message) => encodeMessage(message, task)),
+    ...omitUndefined({
+      artifacts: artifacts?.map(encodeArtifact),
+      history: history?.map((message) => encodeMessage(message, task)),
+    }),
     metadata: { [SEQUENCE_KEY]: sequence },
   };
 }

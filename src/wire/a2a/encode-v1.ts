@@ -1,21 +1,23 @@
 import type { JsonObject } from "../../data/json.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 import { formatIsoTime } from "../../text/format-iso-time.ts";
-import { createCarrier, type ArtifactUpdate, type Dialect } from "./dialect.ts";
+import type { ArtifactUpdate, Dialect } from "./dialect.ts";
 import { PLAN_KEY, SEQUENCE_KEY, WORKER_UPDATE_KEY } from "./extensions.ts";
-import type {
-  PlacedUpdate,
-  Task,
-  TaskArtifact,
-  TaskMessage,
-  TaskPart,
-  TaskReference,
-  TaskState,
-  TaskStatus,
+import {
+  TASK_STATES,
+  type PlacedUpdate,
+  type Task,
+  type TaskArtifact,
+  type TaskMessage,
+  type TaskPart,
+  type TaskReference,
+  type TaskState,
+  type TaskStatus,
 } from "./task.ts";
 
 /** A2A 1.0: the JSON form of its protocol buffers. */
 export const A2A_V1: Dialect = {
+  version: "1.0",
   encodeTask,
   encodeSent: (task) => ({ task: encodeTask(task) }),
   encodeUpdate(placed) {
@@ -28,11 +30,15 @@ export const A2A_V1: Dialect = {
       case "artifact":
         return { artifactUpdate: encodeArtifactUpdate(placed, update) };
       case "worker_update":
-        return { statusUpdate: encodeCarrier(placed, { [WORKER_UPDATE_KEY]: update.update }) };
+        return {
+          statusUpdate: encodeCarrier(placed, update.status, {
+            [WORKER_UPDATE_KEY]: update.update,
+          }),
+        };
       case "harn_plan": {
         const { entries, plan } = update;
         const carried = { [PLAN_KEY]: { entries, ...omitUndefined({ plan }) } };
-        return { statusUpdate: encodeCarrier(placed, carried) };
+        return { statusUpdate: encodeCarrier(placed, update.status, carried) };
       }
       default:
         return update satisfies never;
@@ -41,13 +47,14 @@ export const A2A_V1: Dialect = {
 };
 
 function encodeTask(task: Task): object {
-  const { taskId, contextId, status, artifacts, history, sequence } = task;
+  const { taskId, contextId, status, artifacts = [], history = [], sequence } = task;
   return {
     id: taskId,
     contextId,
     status: encodeStatus(status, task),
-    artifacts: artifacts.map(encodeArtifact),
-    history: history.map((message) => encodeMessage(message, task)),
+    // An empty list of protocol buffers is absent in JSON.
+    ...(artifacts.length > 0 && { artifacts: artifacts.map(encodeArtifact) }),
+    ...(history.length > 0 && { history: history.map((message) => encodeMessage(message, task)) }),
     metadata: { [SEQUENCE_KEY]: sequence },
   };
 }
@@ -62,10 +69,15 @@ function encodeStatusUpdate(placed: PlacedUpdate, status: TaskStatus): object {
   };
 }
 
-function encodeCarrier(placed: PlacedUpdate, carried: object): object {
+/** A status update whose metadata carries an update for which A2A has no entry. The status itself is unchanged. */
+function encodeCarrier(placed: PlacedUpdate, status: TaskStatus, carried: object): object {
   const { taskId, contextId } = placed;
-  const status = encodeStatus(createCarrier(placed), placed);
-  return { taskId, contextId, status, metadata: createMetadata(placed, carried) };
+  return {
+    taskId,
+    contextId,
+    status: encodeStatus(status, placed),
+    metadata: createMetadata(placed, carried),
+  };
 }
 
 function encodeArtifactUpdate(placed: PlacedUpdate, update: ArtifactUpdate): object {
@@ -124,16 +136,6 @@ const STATES: { readonly [State in TaskState]: string } = {
   rejected: "TASK_STATE_REJECTED",
 };
 
-const STATE_LIST = [
-  "submitted",
-  "working",
-  "input-required",
-  "completed",
-  "canceled",
-  "failed",
-  "rejected",
-] as const satisfies readonly TaskState[];
-
 const STATE_NAMES: ReadonlyMap<string, TaskState> = new Map(
-  STATE_LIST.map((state) => [STATES[state], state]),
+  TASK_STATES.map((state) => [STATES[state], state]),
 );

@@ -107,12 +107,16 @@ function isJsonObject(value: unknown): value is JsonObject {
 function readFile(base64: string, mediaType: unknown, path: string): ReadPart {
   if (typeof mediaType !== "string")
     throw createParamsError(`${path} has no media type: expected mediaType`);
-  if (mediaType.startsWith("text/") || mediaType === "application/json") {
+  const [type = ""] = mediaType
+    .toLowerCase()
+    .split(";", 1)
+    .map((text) => text.trim());
+  if (type.startsWith("text/") || type === "application/json") {
     const text = decodeText(base64, path);
     return { part: { type: "text", text } };
   }
   try {
-    return { part: createImageBlock(mediaType.toLowerCase(), base64) };
+    return { part: createImageBlock(type, base64) };
   } catch (error) {
     throw new A2aError("CONTENT_TYPE_NOT_SUPPORTED", `${path}: ${formatThrown(error)}`, {
       cause: error,

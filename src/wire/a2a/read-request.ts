@@ -3,6 +3,7 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { createParamsError } from "./a2a-error.ts";
 import { parseState } from "./encode-v1.ts";
+import { readSentConfig, type SentPushConfig } from "./push/push-config.ts";
 import { readId, readMessage, type SentMessage } from "./read-message.ts";
 import type { TaskState } from "./task.ts";
 
@@ -15,22 +16,26 @@ export interface SendRequest {
   readonly isImmediate: boolean;
   /** The largest number of messages in the response. Absent: all. */
   readonly historyLength?: number;
+  /** Receives the updates of the task. */
+  readonly push?: SentPushConfig;
 }
 
 export function readSendRequest(params: unknown): SendRequest {
   const { message, configuration, metadata } = readParams(params);
-  const { returnImmediately, blocking, historyLength, ...settings } = isObject(configuration)
+  const { returnImmediately, blocking, historyLength } = isObject(configuration)
     ? configuration
     : {};
-  if (isObject(settings["taskPushNotificationConfig"] ?? settings["pushNotificationConfig"]))
-    throw createParamsError("This server sends no push notifications: subscribe to the task");
   const agent =
     readAgent(metadata) ?? readAgent(isObject(message) ? message["metadata"] : undefined);
   return {
     message: readMessage(message),
-    // The setting of 0.3 is `blocking`, and its default differs between clients: a send waits unless told otherwise.
+    // The setting of 0.3 is `blocking`, and its default differs between clients: a send waits by default.
     isImmediate: returnImmediately === true || blocking === false,
-    ...omitUndefined({ agent, historyLength: readCount(historyLength, "historyLength") }),
+    ...omitUndefined({
+      agent,
+      historyLength: readCount(historyLength, "historyLength"),
+      push: readSentConfig(configuration),
+    }),
   };
 }
 
@@ -62,8 +67,8 @@ export interface ListRequest {
   readonly historyLength?: number;
   /** Default: false. */
   readonly includesArtifacts: boolean;
-  /** Milliseconds since 1970. Tasks whose status is not newer are left out. 0: no limit. */
-  readonly since: number;
+  /** Milliseconds since 1970. Tasks with an older status are left out. Absent: none is. */
+  readonly since?: number;
 }
 
 const DEFAULT_PAGE_SIZE = 50;
@@ -77,8 +82,8 @@ export function readListRequest(params: unknown): ListRequest {
   return {
     pageSize: readPageSize(fields["pageSize"]),
     includesArtifacts: includeArtifacts === true || includeArtifacts === "true",
-    since: readTime(statusTimestampAfter),
     ...omitUndefined({
+      since: readTime(statusTimestampAfter),
       contextId,
       pageToken,
       state: readState(status),
@@ -88,7 +93,7 @@ export function readListRequest(params: unknown): ListRequest {
 }
 
 function readToken(value: unknown): string | undefined {
-  if (value === undefined || value === "") return undefined;
+  if (isAbsent(value)) return undefined;
   if (typeof value === "string") return value;
   throw createParamsError(`pageToken is ${formatValue(value)}: expected a string`);
 }
@@ -100,7 +105,7 @@ function readPageSize(value: unknown): number {
 }
 
 function readState(value: unknown): TaskState | undefined {
-  if (value === undefined || value === "" || value === "TASK_STATE_UNSPECIFIED") return undefined;
+  if (isAbsent(value) || value === "TASK_STATE_UNSPECIFIED") return undefined;
   const state = typeof value === "string" ? parseState(value) : undefined;
   if (state !== undefined) return state;
   throw createParamsError(
@@ -108,9 +113,9 @@ function readState(value: unknown): TaskState | undefined {
   );
 }
 
-function readTime(value: unknown): number {
-  if (value === undefined || value === "") return 0;
-  const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
+function readTime(value: unknown): number | undefined {
+  if (isAbsent(value)) return undefined;
+  const time = typeof value === "string" && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isFinite(time)) return time;
   throw createParamsError(
     `statusTimestampAfter is ${formatValue(value)}: expected an ISO 8601 time`,
@@ -119,13 +124,20 @@ function readTime(value: unknown): number {
 
 /** A query of a URL has strings in place of numbers. */
 function readCount(value: unknown, name: string): number | undefined {
-  if (value === undefined || value === null || value === "") return undefined;
+  if (isAbsent(value)) return undefined;
   const count = typeof value === "string" ? Number(value) : value;
   if (typeof count === "number" && Number.isSafeInteger(count) && count >= 0) return count;
   throw createParamsError(`${name} is ${formatValue(value)}: expected a whole number`);
 }
 
-function readParams(params: unknown): { readonly [key: string]: unknown } {
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** Protocol buffers write an absent field as null, and an absent string as empty. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
+}
+
+export function readParams(params: unknown): { readonly [key: string]: unknown } {
   if (isObject(params)) return params;
   throw createParamsError(`params is ${formatValue(params)}: expected an object`);
 }

@@ -118,7 +118,8 @@ export function addArtifact(
       { type: "data", data: spec, mediaType: mimeType },
       { type: "text", text: fallback },
     ],
-    metadata: { kind, sizeBytes, provenance, sha256, ...event.metadata },
+    // The agent writes its metadata, and cannot replace the facts of the store.
+    metadata: { ...event.metadata, kind, sizeBytes, provenance, sha256 },
   };
   sendArtifact(fold, artifact, emit, envelope);
 }

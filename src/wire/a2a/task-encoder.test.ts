@@ -107,7 +107,6 @@ describe("The stream of a task", () => {
           id: TASK,
           contextId: SESSION,
           status: { state: "TASK_STATE_SUBMITTED", timestamp: "1970-01-01T00:00:00.000Z" },
-          artifacts: [],
           history: [{ messageId: "msg-1", ...PLACE, role: "ROLE_USER", parts: [{ text: "Hi" }] }],
           metadata: { [SEQUENCE_KEY]: 1 },
         },
@@ -481,6 +480,19 @@ describe("Plans, progress and workers", () => {
     });
   });
 
+  it("A plan or a worker does not hide an open request from clients without these entries [W-22]", () => {
+    for (const event of [spawned, { type: "plan.updated", entries: ENTRIES } as const]) {
+      const [last] = encode(PROMPT, START, approval("a"), event).slice(-1);
+      if (last === undefined) throw new Error("No update");
+      expect(A2A_V1.encodeUpdate(last)).toMatchObject({
+        statusUpdate: {
+          status: { state: "TASK_STATE_INPUT_REQUIRED", message: { messageId: "a" } },
+        },
+      });
+      expect(A2A_V03.encodeUpdate(last)).toMatchObject({ status: { state: "input-required" } });
+    }
+  });
+
   it("A worker of another task is not part of the stream [B-132]", () => {
     const completed: SessionEvent = {
       type: "worker.completed",
@@ -509,7 +521,7 @@ describe("Plans, progress and workers", () => {
       fallback: "a: 1",
       sizeBytes: 30,
       provenance: {},
-      metadata: { by: "test" },
+      metadata: { by: "test", sha256: "forged" },
       sha256: "00",
     };
     expect(updates(PROMPT, START, artifact).at(-1)).toEqual({

@@ -20,12 +20,16 @@ export function createTaskEncoder(
     step(fold, envelope, emit) {
       if (isOver(fold) || envelope.seq < position.seq) return;
       fold.sequence = envelope.seq;
+      if (envelope.cause?.startsWith(MESSAGE_COMMAND) === true) fold.causes.add(envelope.cause);
       applyEventRule(TASK_RULES, fold, envelope, emit);
     },
     finish() {},
     isOver,
   };
 }
+
+/** The prefix of command ids which A2A messages have. */
+export const MESSAGE_COMMAND = "a2a/";
 
 function isOver({ status }: TaskFold): boolean {
   return isTerminalState(status.state);

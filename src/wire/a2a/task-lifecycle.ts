@@ -134,6 +134,7 @@ export function removeApproval(
   envelope: Envelope,
 ): void {
   if (!fold.openApprovals.delete(approvalId)) return;
+  fold.lastResolvedBy = envelope.actor?.principal;
   const [next] = fold.openApprovals.values();
   if (next === undefined) setStatus(fold, { state: "working" }, emit, envelope);
   else sendOpenRequest(fold, next, emit, envelope);

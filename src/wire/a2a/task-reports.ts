@@ -24,6 +24,7 @@ export function emitPlan(
     return sendProgress(fold, formatChecklist(entries), emit, envelope);
   const update = {
     type: "harn_plan",
+    status: fold.status,
     entries: entries.map(encodePlanEntry),
     ...omitUndefined({ plan }),
   } as const;
@@ -74,5 +75,5 @@ export function emitWorkerUpdate(
     lineage,
     fitTask: (task) => task,
   });
-  emitUpdate(fold, { type: "worker_update", update }, emit, envelope);
+  emitUpdate(fold, { type: "worker_update", update, status: fold.status }, emit, envelope);
 }

@@ -22,6 +22,10 @@ export interface TaskFold {
   readonly messages: Map<string, MessageDraft>;
   /** Artifacts which are no messages, by id. */
   readonly artifacts: Map<string, TaskArtifact>;
+  /** Ids of the A2A messages which had an effect on the task, as command ids. */
+  readonly causes: Set<string>;
+  /** Who resolved the last request; undefined for a deadline. Null before the first. */
+  lastResolvedBy: string | undefined | null;
   /** Open requests to people, oldest first. */
   readonly openApprovals: Map<string, ApprovalRequested>;
   /** Workers which this task started. */
@@ -51,6 +55,8 @@ export function createTaskFold(position: LogPosition, lineage: SessionLineage | 
     history: [],
     messages: new Map(),
     artifacts: new Map(),
+    causes: new Set(),
+    lastResolvedBy: null,
     openApprovals: new Map(),
     workers: new Map(),
   };

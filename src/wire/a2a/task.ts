@@ -5,8 +5,10 @@ import type { WorkerUpdate } from "../bridge/worker-update.ts";
 /** A task independent of the protocol version: 0.3 and 1.0 write other names for the same facts. */
 export interface Task extends TaskReference {
   readonly status: TaskStatus;
-  readonly artifacts: readonly TaskArtifact[];
-  readonly history: readonly TaskMessage[];
+  /** Absent if the caller did not ask for artifacts. */
+  readonly artifacts?: readonly TaskArtifact[];
+  /** Absent if the caller asked for no messages. */
+  readonly history?: readonly TaskMessage[];
   /** Position of the last event in the log. */
   readonly sequence: number;
 }
@@ -30,14 +32,17 @@ export interface TaskStatus {
  * - `submitted`: another turn of the session runs first.
  * - `input-required`: an approval, or a question of the agent, is open.
  */
-export type TaskState =
-  | "submitted"
-  | "working"
-  | "input-required"
-  | "completed"
-  | "canceled"
-  | "failed"
-  | "rejected";
+export type TaskState = (typeof TASK_STATES)[number];
+
+export const TASK_STATES = [
+  "submitted",
+  "working",
+  "input-required",
+  "completed",
+  "canceled",
+  "failed",
+  "rejected",
+] as const;
 
 /** Whether a task has ended. No state follows a terminal one. */
 export function isTerminalState(state: TaskState): boolean {
@@ -74,9 +79,12 @@ export type TaskUpdate =
       readonly isAppended: boolean;
       readonly isLast: boolean;
     }
-  | { readonly type: "worker_update"; readonly update: WorkerUpdate }
+  /** `status`: the unchanged status of the task, for clients without an entry for workers. */
+  | { readonly type: "worker_update"; readonly update: WorkerUpdate; readonly status: TaskStatus }
   | {
       readonly type: "harn_plan";
+      /** The unchanged status of the task, for clients without an entry for plans. */
+      readonly status: TaskStatus;
       readonly entries: readonly WirePlanEntry[];
       readonly plan?: object;
     };

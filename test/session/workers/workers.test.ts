@@ -229,7 +229,10 @@ describe("A worker", () => {
 
   it("A definition with an unknown agent for workers is refused", async () => {
     const boss = createBoss([says("Hi")], { workers: { agents: [{ name: "nobody" }] } });
-    await expect(openWorld(boss)).rejects.toMatchObject({ code: "invalid_option" });
+    await expect(openWorld(boss)).rejects.toMatchObject({
+      code: "invalid_option",
+      message: expect.stringContaining('Agent "nobody" does not exist for workers of agent "boss"'),
+    });
   });
 });
 
@@ -449,7 +452,7 @@ describe("Approvals of workers", () => {
     const { workerId, childId } = await readSpawned(world);
     expect(request).toMatchObject({
       question: "run",
-      worker: { workerId, sessionId: childId, through: workerId },
+      worker: { workerId, agent: "helper", sessionId: childId, through: workerId },
     });
     expect(runs).toEqual([]);
     expect(await world.decideApproval(request.approvalId, "allow")).toEqual({ status: "accepted" });

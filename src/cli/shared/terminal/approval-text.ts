@@ -1,6 +1,7 @@
 import { findSecretFiles } from "../../../bridge/policy-check/find-secret-files.ts";
 import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../../data/json.ts";
 import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
+import { formatWorkerName } from "../../../domain/workers/worker.ts";
 import { isToolQuestion } from "../../../domain/policy/approval-decision.ts";
 import { MODE_SOURCE } from "../../../domain/session-mode.ts";
 import type { FileDiff } from "../../../domain/tools/tool-output.ts";
@@ -40,10 +41,13 @@ export interface ApprovalFacts {
   readonly secrets: readonly string[];
   /** Evidence for a missing diff. */
   readonly previewProblem?: JsonObject;
+  /** The name of the worker which asks, with its agent. Absent if the session itself asks. */
+  readonly worker?: string;
 }
 
 export function readApprovalFacts(request: ApprovalRequested): ApprovalFacts {
   const { action, input, diffs = [], evidence = [], decision, question, attempt = 1 } = request;
+  const worker = request.worker && formatWorkerName(request.worker);
   const previewProblem = evidence.find(
     ({ metadata }) => metadata["reason"] !== undefined,
   )?.metadata;
@@ -56,7 +60,7 @@ export function readApprovalFacts(request: ApprovalRequested): ApprovalFacts {
     isRerun: isToolQuestion(question) && attempt > 1,
     secrets: decision === undefined ? [] : findSecretFiles(decision.context),
     ...(decision !== undefined && { reason: formatApprovalReason(decision) }),
-    ...omitUndefined({ prompt, risk, previewProblem }),
+    ...omitUndefined({ prompt, risk, previewProblem, worker }),
   };
 }
 
@@ -71,13 +75,15 @@ export function formatApproval(facts: ApprovalFacts, style: Style): ApprovalText
     ? formatCall(action, input && shortenArguments(input, MAX_ARGUMENT_LENGTH))
     : cutMiddle(call);
   const reasonRows = formatReasons(facts, style);
+  const askerRows =
+    facts.worker === undefined ? [] : [`The worker ${toSingleLine(facts.worker)} asks:`];
   const isCut = summary !== call || shortDiffs.join("\n") !== fullDiffs.join("\n");
   const fullLines = [...formatArguments(input), ...fullDiffs];
   return {
     summary,
     background: joinLines([
       style.strong(HEADING),
-      ...indentLines([summary, ...reasonRows, ...shortDiffs]),
+      ...indentLines([...askerRows, summary, ...reasonRows, ...shortDiffs]),
     ]),
     question: facts.isRerun
       ? "Run it again?"

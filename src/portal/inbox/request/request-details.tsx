@@ -6,6 +6,7 @@ import { Fold, LongText } from "../../parts/fold.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Link } from "../../shell/navigation.tsx";
+import { formatWorkerName } from "../../../domain/workers/worker.ts";
 import { formatSessionPath } from "../../shell/route.ts";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import {
@@ -113,7 +114,7 @@ function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
       {worker !== undefined && (
         <Fact name="Worker">
           <Link to={formatSessionPath(worker.sessionId)}>
-            <UntrustedText text={worker.name} />
+            <UntrustedText text={formatWorkerName(worker)} />
           </Link>
         </Fact>
       )}

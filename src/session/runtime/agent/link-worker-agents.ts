@@ -13,7 +13,7 @@ import type { Agent } from "./agent.ts";
 export function linkWorkerAgents(agents: readonly Agent[]): readonly Agent[] {
   const link = (agent: Agent): Agent => {
     const { workers } = agent.spec;
-    return workers === undefined ? agent : withWorkers(agent, describeAgents(workers, agents));
+    return workers === undefined ? agent : withWorkers(agent, describeAgents(agent.spec.name, workers, agents));
   };
   return agents.map((agent) => {
     const { open } = agent;
@@ -29,18 +29,26 @@ export function linkWorkerAgents(agents: readonly Agent[]): readonly Agent[] {
   });
 }
 
-function describeAgents(workers: WorkersSpec, agents: readonly Agent[]): WorkersSpec {
+function describeAgents(
+  owner: string,
+  workers: WorkersSpec,
+  agents: readonly Agent[],
+): WorkersSpec {
   const described = workers.agents.map(({ name }) => {
     const spec = agents.find((agent) => agent.spec.name === name)?.spec;
-    if (spec === undefined) throw createUnknownAgentError(name, agents);
+    if (spec === undefined) throw createUnknownAgentError(name, owner, agents);
     return { name, ...omitUndefined({ audit: readWorkerAudit(spec) }) };
   });
   return { ...workers, agents: described };
 }
 
-function createUnknownAgentError(name: string, agents: readonly Agent[]): SpanlineError {
+function createUnknownAgentError(
+  name: string,
+  owner: string,
+  agents: readonly Agent[],
+): SpanlineError {
   const names = agents.map(({ spec }) => spec.name);
-  const message = formatUnknownName("Agent", name, { names, where: "for workers" });
+  const message = formatUnknownName("Agent", name, { names, where: `for workers of agent "${owner}"` });
   return new SpanlineError("invalid_option", message, { details: { path: "workers.agents" } });
 }
 

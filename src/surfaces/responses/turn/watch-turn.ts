@@ -12,6 +12,7 @@ import { BUSY_SECONDS, createBusyError, createEarlyFailure } from "../request-er
 import type { TurnSummary } from "../responses-options.ts";
 import { readBatches } from "../../log/read-log.ts";
 import { readLoggedResponse } from "./logged-response.ts";
+import { isSessionDeleted } from "../../log/session-deleted.ts";
 import { createResponseSpan, type ResponseSpan } from "./response-span.ts";
 import type { WaitingCallers } from "./waiting-callers.ts";
 
@@ -148,10 +149,6 @@ class TurnProgress {
 function toDeletedEnd(error: unknown): ReadResult {
   if (!isSessionDeleted(error)) throw error;
   return { done: true, value: undefined };
-}
-
-function isSessionDeleted(error: unknown): boolean {
-  return error instanceof SpanlineError && error.code === "not_found";
 }
 
 /** Events that count as output of the agent. */

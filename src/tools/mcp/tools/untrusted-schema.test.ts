@@ -37,10 +37,10 @@ describe("Untrusted schemas", () => {
     const check = createUntrustedCheck(older);
     expect([check({ pair: ["a", 1] }), check({ pair: ["a", "b"] })]).toEqual([
       undefined,
-      "pair.1 must be number",
+      "pair.1 must be a number",
     ]);
     expect(readUntrustedSchema({ properties: { pair } }).problem).toMatch(
-      /items must be object,boolean/,
+      /items must be an object or a boolean/,
     );
   });
 

@@ -103,6 +103,15 @@ export interface PermissionContext {
   readonly content: readonly ToolUpdateContent[];
   readonly mutation: JsonObject | null;
   readonly paths: readonly string[];
+  /** The worker which asks. Absent if the session itself asks. */
+  readonly worker?: RequestingWorker;
+}
+
+export interface RequestingWorker {
+  readonly id: string;
+  readonly name: string;
+  /** The name of the worker's agent. */
+  readonly agent?: string;
 }
 
 /**
@@ -139,6 +148,7 @@ export function readPermissionRequest(
         title: readString(call["title"]),
         kind: readString(call["kind"]),
         input: call["rawInput"],
+        worker: readWorker(toolCallMeta["worker"]),
       }),
       content: readToolContent(call["content"]),
       mutation: isObject(toolCallMeta["mutation"]) ? toolCallMeta["mutation"] : null,
@@ -179,6 +189,12 @@ function readTruncatedArguments(truncated: JsonValue | undefined): TruncatedArgu
   const { method, params } = readObject(fetch);
   const request = typeof method === "string" ? { method, params: readObject(params) } : null;
   return { bytes, fetch: request };
+}
+
+function readWorker(worker: JsonValue | undefined): RequestingWorker | undefined {
+  const { id, name, agent } = readObject(worker);
+  if (typeof id !== "string" || typeof name !== "string") return undefined;
+  return { id, name, ...omitUndefined({ agent: readString(agent) }) };
 }
 
 function readToolCallApproval(call: JsonObject): ApprovalDetails | undefined {

@@ -59,7 +59,8 @@ export function decodeReminder(spec: JsonObject): DecodeResult<DecodedReminder> 
 
 /** Names the key that the sender may have meant. A long key is cut, because the sender chooses its length. */
 function describeUnknownKey(key: string): string {
-  const options = { names: [...REMINDER_KEYS], isListed: false, where: "in a reminder" };
+  const fix = "put data of the host under `_meta`";
+  const options = { names: [...REMINDER_KEYS], isListed: false, where: "in a reminder", fix };
   return formatUnknownName("Key", key.slice(0, 100), options);
 }
 

@@ -5,6 +5,7 @@ import type { ApprovalRequested } from "../../../../domain/events/approval-event
 import type { Rule, RuleSource } from "../../../../domain/policy/policy.ts";
 import type { PolicyDecision } from "../../../../domain/policy/policy-decision.ts";
 import { encodeRequestLine } from "../../../jsonrpc/rpc-line.ts";
+import { readPermissionRequest } from "../../client/read-permission-request.ts";
 import { encodePermissionRequest, type ApprovalContext } from "./encode-permission-request.ts";
 
 const decision: PolicyDecision = {
@@ -133,6 +134,20 @@ describe("Permission request", () => {
       expect(sent.toolCall["_meta"].harn[name]).toEqual(sent[name]);
     }
     expect(sent.sessionId).toBe("ses_1");
+  });
+
+  it("A request of a worker names the worker and its agent", () => {
+    const worker = { workerId: "w_1", name: "thinker", agent: "reviewer", sessionId: "ses_2" };
+    const sent = params({ worker: { ...worker, through: "w_1" } });
+    expect(sent.toolCall["_meta"].harn.worker).toEqual({
+      id: "w_1",
+      name: "thinker",
+      agent: "reviewer",
+    });
+    expect(params().toolCall["_meta"].harn).not.toHaveProperty("worker");
+    expect(readPermissionRequest(sent)).toMatchObject({
+      value: { context: { worker: { id: "w_1", name: "thinker", agent: "reviewer" } } },
+    });
   });
 
   it("The request names the tool call, the tool and the arguments [B-089]", () => {

@@ -126,6 +126,7 @@ function createRequestBuilder(
   const { decision, attempt } = approval;
   const share = lineBytes / 32;
   const title = fitText(approval.action, TITLE_BYTES);
+  const worker = encodeWorker(approval);
   const receipt = encodeReceipt(approval, masked, share);
   const context = {
     policyDecision: receipt,
@@ -148,7 +149,7 @@ function createRequestBuilder(
         toolName: fitText(decision?.context.tool ?? approval.action, TITLE_BYTES),
         rawInput,
         ...(content.length > 0 && { content }),
-        _meta: { harn: { ...beside, ...omitUndefined({ attempt }) } },
+        _meta: { harn: { ...beside, ...omitUndefined({ attempt, worker }) } },
       },
       options,
       approvalRequest: { ...named, args, ...about },
@@ -156,6 +157,13 @@ function createRequestBuilder(
       ...about,
     };
   };
+}
+
+/** The worker which asks, for people: `principal` is only its id. Undefined for a request of the session itself. */
+function encodeWorker({ worker }: ApprovalRequested): object | undefined {
+  if (worker === undefined) return undefined;
+  const { workerId: id, name, agent } = worker;
+  return { id, name: fitText(name, TITLE_BYTES), ...omitUndefined({ agent }) };
 }
 
 /** A request about a tool has the id of the tool call; a request that is not about a tool has its own id. */
