@@ -128,6 +128,11 @@ describe("Reminders about a denied tool call", () => {
     ]);
   });
 
+  it("The shortened reason of a denial splits no surrogate pair", async () => {
+    const [text] = await deny({ deniedApproval: true }, `${"x".repeat(1999)}😀`);
+    expect(text).toMatch(/The reason given: x{1999} Do not reach/);
+  });
+
   it("By default only the tool result has the reason of a denial", async () => {
     expect(await deny(undefined, "It is in use")).toEqual([]);
   });

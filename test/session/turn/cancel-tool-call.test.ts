@@ -60,6 +60,16 @@ describe("Cancelling a tool call", () => {
     expect(await world.listEvents("turn.finished")).toMatchObject([{ outcome: "completed" }]);
   });
 
+  it("The shortened reason of a cancel splits no surrogate pair", async () => {
+    const { world, gate, cancel } = await startTurn();
+    const { toolCallId } = await world.waitForEvent("tool.started");
+    await gate.entry;
+    await cancel(toolCallId, `${"x".repeat(1999)}😀`);
+    const { result } = await world.waitForEvent("tool.finished");
+    const text = expect.stringMatching(/The reason given: x{1999}$/);
+    expect(result.parts).toEqual([{ type: "text", text }]);
+  });
+
   it("A second cancel returns already_cancelled, and a finished or unknown call is not found [R-005]", async () => {
     const { world, gate, cancel } = await startTurn();
     const { toolCallId } = await world.waitForEvent("tool.started");

@@ -235,7 +235,7 @@ describe("Budgets of retriggerable workers", () => {
     const world = await openWorld(boss, { others: [helper] });
     const task = { task: "Count", isBackground: true, isRetriggerable: true };
     await world.send({ type: "delegate", ...task });
-    const { workerId } = await world.waitForEvent("worker.waiting_for_input");
+    const { workerId, result } = await world.waitForEvent("worker.waiting_for_input");
     const { sessionId } = await world.waitForEvent("worker.spawned");
     // A session refuses further prompts while 100 are queued.
     const content = [{ type: "text", text: "Wait" }] as const;
@@ -243,7 +243,8 @@ describe("Budgets of retriggerable workers", () => {
       await world.sessions.command(sessionId, { type: "prompt", content }, { principal: ME });
     await eventually(() => expect(provider.invocations).toHaveLength(2));
     await world.send({ type: "trigger-worker", workerId, payload: "again" });
-    await world.waitForEvent("worker.failed");
+    const { usage } = await world.waitForEvent("worker.failed");
+    expect(usage).toEqual(result.usage);
     await world.waitForEvent("worker.closed");
     expect(await readUsed(world)).toMatchObject({ invocations: 2 });
   });

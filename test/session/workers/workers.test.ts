@@ -418,36 +418,6 @@ describe("Limits of workers", () => {
     expect(scope?.used).toMatchObject({ tokens: 300, invocations: 3 });
   });
 
-  it("A cycle which cannot start keeps the usage of the earlier cycles, and counts it once", async () => {
-    const usage = { inputTokens: 300, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-    const provider = createScriptedProvider([
-      says("One.", { usage: { ...usage, totalTokens: 300 } }),
-      hangs(),
-    ]);
-    const boss = createBoss([
-      delegates({ task: "Count", background: true, retriggerable: true }),
-      says("Ok."),
-    ]);
-    const world = await openWorld(boss, { others: [createAgent({ name: "helper", provider })] });
-    await world.prompt("Go");
-    const { workerId, result } = await world.waitForEvent("worker.waiting_for_input");
-    const { childId } = await readSpawned(world);
-    // A session refuses further prompts while 100 are queued.
-    const content = [{ type: "text", text: "Wait" }] as const;
-    for (let count = 0; count <= 100; count++)
-      await world.sessions.command(childId, { type: "prompt", content }, { principal: ME });
-    await eventually(() => expect(provider.invocations).toHaveLength(2));
-    await world.send({ type: "trigger-worker", workerId, payload: "again" });
-    expect(await world.waitForEvent("worker.failed")).toMatchObject({
-      failure: { code: "conflict" },
-      usage: result.usage,
-    });
-    await world.waitForEvent("worker.closed");
-    const [, scope] = await world.sessions.readUsage(world.sessionId);
-    // Two of the boss, one of the first cycle, and the running one.
-    expect(scope?.used).toMatchObject({ tokens: 300, invocations: 4 });
-  });
-
   it("A used budget refuses a worker", async () => {
     const world = await start({
       boss: [delegates({ task: "Count" }), says("Sorry.")],
