@@ -103,10 +103,12 @@ function formatError(
   return `${where} ${message ?? "is wrong"}${extra}`;
 }
 
+/** Formats the accepted types as a choice between words, such as `a string or an object`. */
 function formatTypes(types: string): string {
   return formatChoices(types.split(",").map((type) => TYPE_WORDS.get(type) ?? type));
 }
 
+/** The types of JSON Schema in words for the model. */
 const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
   ["array", "an array"],
   ["boolean", "a boolean"],

@@ -62,7 +62,7 @@ export async function runTestCommand(
   }
 }
 
-/** Splits a message at its advice, which is on a line of its own or at the end of the sentence. */
+/** Splits a message at its advice, which is the last line or the end of the sentence. */
 function splitMessage(text: string): { readonly message: string; readonly nextStep: string } {
   const at = text.search(/(?:\n|\. )Fix: /);
   if (at < 0) return { message: text, nextStep: "Fix: correct the problem named in the message." };
