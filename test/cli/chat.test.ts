@@ -12,6 +12,7 @@ import {
   type CommandResult,
   type StartOptions,
 } from "../support/command-line.ts";
+import { eventually } from "../support/eventually.ts";
 import { createGate, type Gate } from "../support/gate.ts";
 import { startInTerminal, type TerminalSession } from "../support/terminal-session.ts";
 import {
@@ -221,6 +222,26 @@ describe("spanline chat in a terminal", () => {
     last.typeKeys("y\r");
     await last.waitForText("Done. save_note says");
     expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
+  });
+
+  it("Commands are available while an approval waits for its answer", async () => {
+    const { chat } = place();
+    const person = chat();
+    await person.waitForText("New session ");
+    person.typeKeys("Please save a note: buy milk\r");
+    await person.waitForText("Run save_note? [y/a/n] ");
+    person.typeKeys("/pending\r");
+    await person.waitForText("Nothing is pending.");
+    person.typeKeys("/workers\r");
+    await person.waitForText("No worker is open.");
+    person.typeKeys("/pendign\r");
+    await person.waitForText('Command "/pendign" does not exist');
+    person.typeKeys("/status\r");
+    await person.waitForText("It runs when the turn ends. The question above is still open.");
+    await eventually(() => expect(person.screen.at(-1)).toContain("Run save_note? [y/a/n]"));
+    person.typeKeys("y\r");
+    await person.waitForText("Done. save_note says: Saved");
+    await person.waitForText("Mode: `default`");
   });
 
   it("A late answer to an approval that another client decided is not sent to the agent", async () => {
@@ -434,7 +455,7 @@ describe("spanline chat in a terminal", () => {
   it("A chat with an unknown session exits, as without a terminal", async () => {
     const { chat } = place();
     const person = chat("--session", "ses_nothing");
-    await person.waitForText("list the sessions with `spanline sessions list`.");
+    await person.waitForText("list the sessions of");
     expect(await person.exitCode).toBe(2);
     expect(person.output).not.toContain("/help");
   });
@@ -874,6 +895,12 @@ describe("spanline chat without a terminal", () => {
       const ran = await command.run(["chat", "-d", data, ...flags], { input: "Hi\n" });
       expect([flags, ran.stdout, ran.status]).toEqual([flags, "", 2]);
     }
+    const unknown = await command.run(["chat", "-d", data, "--session", "ses_nothing"], {
+      input: "Hi\n",
+    });
+    expect(unknown.stderr).toBe(
+      `Session "ses_nothing" does not exist\nFix: list the sessions of ${data} with \`spanline sessions list -d ${data}\`, or set --data-dir.\n`,
+    );
     const agent = ["chat", "-d", data, "--agent", "nobody"];
     const { stderr } = await command.run(agent, { input: "Hi\n" });
     expect(stderr).toMatch(/^Agent "nobody" does not exist.*\n$/);

@@ -64,6 +64,19 @@ it("The fields of a question are requested one after the other, and an approval 
   expect(printed.filter((row) => row.includes("whole number"))).toHaveLength(1);
 });
 
+it("A path is an answer to a question for a text, and not to an approval", async () => {
+  const { prompts, request } = openPrompts();
+  await request();
+  expect(["y", "/tmp"].map((line) => prompts.isAnswer(line))).toEqual([true, false]);
+  prompts.answer("y");
+  const { signal } = new AbortController();
+  const choices = { isRequired: true, choices: [] };
+  const fields = [{ ...choices, name: "f", label: "Folder", type: "string", description: null }];
+  const text = { sessionId: "s", id: null, message: "Where?", schema: {}, fields };
+  void prompts.requestAnswer(text, { signal });
+  await eventually(() => expect(prompts.isAnswer("/tmp")).toBe(true));
+});
+
 /** Types a line when a question is open. */
 async function typeLine(prompts: ApprovalPrompts, line: string): Promise<void> {
   await eventually(() => expect(prompts.isOpen).toBe(true));

@@ -28,6 +28,8 @@ export interface ApprovalPrompts {
   requestAnswer(question: QuestionRequest, context: HostContext): Promise<QuestionReply | "leave">;
   /** Handles a typed line as the answer to the open question. */
   answer(line: string): void;
+  /** True if the line is a valid answer to the open question. */
+  isAnswer(line: string): boolean;
   /**
    * True if the line answers the last question, which was closed without a decision of this user. Only the first line
    * with text after such a question can be a late answer.
@@ -168,6 +170,10 @@ class ScreenPrompts implements ApprovalPrompts {
 
   answer(line: string): void {
     this.#open?.answer(line);
+  }
+
+  isAnswer(line: string): boolean {
+    return this.#open?.question.read(line) !== undefined;
   }
 
   consumeLateAnswer(line: string): boolean {

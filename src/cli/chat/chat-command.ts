@@ -1,4 +1,5 @@
 import { SpanlineError } from "../../domain/errors.ts";
+import { toSingleLine } from "../../inspect/trace-style.ts";
 import { createClient, createHost, type Client } from "../../host/index.ts";
 import { readPackageVersion } from "../../platform/package-version.ts";
 import { startExitWatchdog } from "../../platform/process/exit-watchdog.ts";
@@ -25,6 +26,7 @@ import { formatErrorMessage } from "../shared/error-message.ts";
 import { findFlag } from "../shared/flags/find-flag.ts";
 import { INTERRUPTED } from "../shared/interruption.ts";
 import { resolveProgramName } from "../shared/program-name.ts";
+import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
 import { quoteShellWord } from "../shared/terminal/shell-word.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
 
@@ -52,7 +54,7 @@ export async function runChatCommand(flags: ChatFlags, io: CommandIo): Promise<n
     ui.close("");
     if (end.signal.aborted) return INTERRUPTED;
     const messageOptions = {
-      nextStep: createNextStep(flags),
+      nextStep: createNextStep(flags, io),
       findFlag: (path: string) => findFlag(path, flags),
     };
     terminal.note(`${formatErrorMessage(error, messageOptions)}\n`);
@@ -211,7 +213,11 @@ function formatDirectoryFlag({ dataDir }: ChatFlags): string {
 const CONNECTION_HINT =
   "Fix: check --url and --token. For the link http://HOST:PORT/…?token=TOKEN of `spanline up`, they are ws://HOST:PORT/acp and TOKEN.";
 
-function createNextStep({ url, resume }: ChatFlags): (error: SpanlineError) => string | undefined {
+function createNextStep(
+  flags: ChatFlags,
+  io: CommandIo,
+): (error: SpanlineError) => string | undefined {
+  const { url, resume, dataDir } = flags;
   return ({ code, details }) => {
     if (details["path"] !== undefined) return undefined;
     if (url !== undefined && (code === "connect_failed" || code === "unauthorized")) {
@@ -219,8 +225,10 @@ function createNextStep({ url, resume }: ChatFlags): (error: SpanlineError) => s
     }
     // The message for an unknown agent already lists the known agents.
     if (code !== "not_found" || details["method"] === "session/new") return undefined;
-    return resume === true
-      ? "Fix: start one with `spanline chat`, without --resume."
-      : "Fix: list the sessions with `spanline sessions list`.";
+    if (resume === true) return "Fix: start one with `spanline chat`, without --resume.";
+    if (url !== undefined) return "Fix: list the sessions with `spanline sessions list`.";
+    const directory = toSingleLine(resolveDataDirectory(dataDir, io, () => undefined));
+    const list = `spanline sessions list${formatDirectoryFlag(flags)}`;
+    return `Fix: list the sessions of ${directory} with \`${list}\`, or set --data-dir.`;
   };
 }

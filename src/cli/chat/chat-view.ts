@@ -40,6 +40,8 @@ export interface ChatView {
   /** Runs immediately, or after the open question is closed. */
   runInOrder(run: () => void): void;
   readonly note: (text: string, paint?: Paint) => void;
+  /** Prints the reply to a command immediately, even while a question is open. */
+  readonly reply: (content: string | readonly string[], paint?: Paint) => void;
   /** Prints immediately, even while a question is open. */
   print(rows: readonly string[]): void;
   /** Redraws the prompt and the status rows. */
@@ -72,6 +74,12 @@ export function createChatView(options: ViewOptions): ChatView {
     updates.refresh();
   }
 
+  const wrap = (text: string, paint: Paint): readonly string[] =>
+    text
+      .split("\n")
+      .flatMap((line) => wrapText(toSingleLine(line), screen.width))
+      .map(paint);
+
   return {
     style,
     get width() {
@@ -81,9 +89,13 @@ export function createChatView(options: ViewOptions): ChatView {
     approvals,
     runInOrder: heldOutput.runInOrder,
     note(text, paint = style.dim) {
-      const rows = (): string[] =>
-        text.split("\n").flatMap((line) => wrapText(toSingleLine(line), screen.width));
-      heldOutput.runInOrder(() => updates.note(rows().map(paint)));
+      heldOutput.runInOrder(() => updates.note(wrap(text, paint)));
+    },
+    reply(content, paint = style.dim) {
+      const rows = typeof content === "string" ? wrap(content, paint) : content;
+      // The rows below the conversation are hidden while a question is open.
+      if (heldOutput.isHeld) screen.print(rows);
+      else updates.note(rows);
     },
     print: (rows) => screen.print(rows),
     refresh,

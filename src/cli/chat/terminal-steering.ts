@@ -46,8 +46,8 @@ export async function revokePending(
 ): Promise<void> {
   const text = await steering.revoke(Number(typedPosition));
   if (text === undefined)
-    return view.note(`/pending has no entry ${toSingleLine(typedPosition)}.`, view.style.warn);
-  view.note(`Revoked: ${toSingleLine(text)}`);
+    return view.reply(`/pending has no entry ${toSingleLine(typedPosition)}.`, view.style.warn);
+  view.reply(`Revoked: ${toSingleLine(text)}`);
   view.refresh();
 }
 
@@ -59,26 +59,26 @@ export async function editPending(
 ): Promise<void> {
   const [, position = "", text = ""] = /^(\d+)\s+([^]*)$/.exec(argument) ?? [];
   if (text === "")
-    return view.note("/edit needs a number and a text: /edit N TEXT", view.style.warn);
+    return view.reply("/edit needs a number and a text: /edit N TEXT", view.style.warn);
   const outcome = await steering.replace(Number(position), text);
   if (outcome === "unknown")
-    return view.note(`/pending has no entry ${toSingleLine(position)}.`, view.style.warn);
+    return view.reply(`/pending has no entry ${toSingleLine(position)}.`, view.style.warn);
   if (outcome === "reminder")
-    return view.note(
+    return view.reply(
       `Entry ${position} is a reminder. Revoke it, and add another.`,
       view.style.warn,
     );
-  view.note(`Changed: ${toSingleLine(text)}`);
+  view.reply(`Changed: ${toSingleLine(text)}`);
   view.refresh();
 }
 
 export async function skipTool(
-  { note, style }: ChatView,
+  { reply, style }: ChatView,
   { steering }: ChatSession,
 ): Promise<void> {
   const title = await steering.skipTool();
-  if (title === undefined) return note("No tool call is running.", style.warn);
-  note(`Stopped: ${toSingleLine(title)}`);
+  if (title === undefined) return reply("No tool call is running.", style.warn);
+  reply(`Stopped: ${toSingleLine(title)}`);
 }
 
 /** Revokes all undelivered messages before a cancel. Otherwise the first of them would start the next turn. */

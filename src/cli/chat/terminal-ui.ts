@@ -172,12 +172,26 @@ function receiveLine(chat: TerminalChat, text: string): void {
   const { session, view, lines } = chat;
   chat.warned = "";
   if (session === undefined) return void chat.earlyLines.push(text);
-  if (view.approvals.isOpen) return view.approvals.answer(text);
+  if (view.approvals.isOpen) {
+    if (isCommandLine(chat, text)) handleInput(chat, text.trim());
+    else view.approvals.answer(text);
+    return;
+  }
   if (lines.partial === "" && view.approvals.consumeLateAnswer(text))
     return noteLateAnswer(view, text);
   const joined = lines.add(text);
   if (joined !== undefined && joined.trim() !== "") handleInput(chat, joined);
   view.refresh();
+}
+
+/**
+ * True for a command while a question is open. A text such as `/tmp` may be the answer to a question of the agent, so
+ * then only the commands of the chat are commands.
+ */
+function isCommandLine({ view }: TerminalChat, text: string): boolean {
+  const line = text.trim();
+  if (!line.startsWith("/")) return false;
+  return parseChatCommand(line) !== undefined || !view.approvals.isAnswer(line);
 }
 
 /** A user who still answers a question does not mean the agent. */
@@ -188,40 +202,41 @@ function noteLateAnswer({ note, style }: ChatView, text: string): void {
 
 function handleInput(chat: TerminalChat, text: string): void {
   const { session, link } = chat;
-  const { style, updates, note } = chat.view;
+  const { style, updates, note, reply } = chat.view;
   const command = parseChatCommand(text);
   if (command !== undefined) {
-    updates.note([`${style.strong("›")} ${toSingleLine(text)}`]);
-    perform(chat, command).catch((error: unknown) => note(formatError(error), style.bad));
+    reply([`${style.strong("›")} ${toSingleLine(text)}`]);
+    perform(chat, command).catch((error: unknown) => reply(formatError(error), style.bad));
     return;
   }
   const mistake = describeMistypedCommand(text, updates.commands);
   if (mistake !== undefined) {
-    updates.note([`${style.strong("›")} ${toSingleLine(text)}`]);
-    note(mistake, style.warn);
+    reply([`${style.strong("›")} ${toSingleLine(text)}`]);
+    reply(mistake, style.warn);
   } else if (session?.role === "observer") {
     chat.unsentText = text;
     note(`Not sent: ${text}`);
     note("You are watching. /takeover takes control; then you can send it.", style.warn);
   } else {
     sendText(chat, text, "steer");
-    if (link.isLost) note("It will be sent after reconnecting.");
+    if (chat.view.approvals.isOpen) reply(AFTER_TURN_NOTE);
+    else if (link.isLost) note("It will be sent after reconnecting.");
   }
 }
 
 async function perform(chat: TerminalChat, command: ChatCommand): Promise<void> {
   const { session, client, screen, view } = chat;
-  const { style, updates, note } = view;
+  const { style, updates, reply } = view;
   if (session === undefined || client === undefined) return;
   const format = { style, width: view.width };
   const { name, argument } = command;
   switch (name) {
     case "steer":
     case "queue":
-      if (session.role === "observer") return note(OBSERVER_STEER_NOTE, style.warn);
+      if (session.role === "observer") return reply(OBSERVER_STEER_NOTE, style.warn);
       return sendText(chat, argument, name);
     case "pending":
-      return updates.note(formatPending(await session.steering.list(), format));
+      return reply(formatPending(await session.steering.list(), format));
     case "edit":
       return editPending(chat, session, argument);
     case "skip":
@@ -230,30 +245,30 @@ async function perform(chat: TerminalChat, command: ChatCommand): Promise<void> 
       return revokePending(chat, session, argument);
     case "remind":
       await session.remind(argument);
-      return note("The agent receives it with its next request to the model.");
+      return reply("The agent receives it with its next request to the model.");
     case "workers":
-      return updates.note(
+      return reply(
         await formatWorkerTree(client, { sessionId: session.sessionId, id: argument }, format),
       );
     case "resume":
       return session.resume();
     case "help":
-      return updates.note(formatHelp(updates.commands, format));
+      return reply(formatHelp(updates.commands, format));
     case "exit":
       return chat.exit(0);
     case "cancel":
       if (session.role === "observer" && !session.isPrompting)
-        return note(OBSERVER_NOTE, style.warn);
+        return reply(OBSERVER_NOTE, style.warn);
       return cancel(chat, session);
     case "takeover":
-      if (session.role === "controller") return note("You control this session already.");
+      if (session.role === "controller") return reply("You control this session already.");
       await session.takeOver();
       screen.prefillInput(chat.unsentText);
       chat.unsentText = "";
       return;
     case "sessions": {
       const { sessions } = await client.listSessions();
-      return updates.note(formatSessions(sessions, session.sessionId, format));
+      return reply(formatSessions(sessions, session.sessionId, format));
     }
   }
 }
@@ -317,3 +332,4 @@ const OBSERVER_STEER_NOTE =
   "You are watching. /takeover takes control; then you can send messages to the agent.";
 const OBSERVER_NOTE =
   "You are watching and cannot cancel the turn. /takeover takes control; then you can cancel it.";
+const AFTER_TURN_NOTE = "It runs when the turn ends. The question above is still open.";
