@@ -4,11 +4,11 @@ import { defineConfig, type ChunkingContext, type CodeSplittingGroup } from "rol
 
 const { dependencies } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
 
-/** What answers an editor's first request, and the entries that browsers load too. */
+/** The code for the first request of an editor, and the entries for browsers. */
 const EDITOR = ["src/cli/acp/run-acp-command.ts"];
 const BROWSER = ["src/wire/index.ts", "src/host/index.ts", "src/host/testing.ts"];
 
-/** A file for what all of these load; what an earlier group has stays there. */
+/** Groups the modules which every loader imports, without the modules of earlier groups. */
 function loadedByAll(name: string, ...loaders: (readonly string[])[]): CodeSplittingGroup {
   return {
     name: (id, modules) =>
@@ -27,8 +27,8 @@ function loadedWith(entries: readonly string[], modules: ChunkingContext): Set<s
 }
 
 /**
- * One file per entry and shared chunks between them. Node takes most of a millisecond for every module it loads: as
- * separate files the codecs would take 70 ms to import.
+ * Builds one file per entry, and chunks shared by entries. Node takes almost a millisecond per module, so importing the
+ * codecs as separate files would take 70 ms.
  */
 export default defineConfig({
   input: {
@@ -48,13 +48,13 @@ export default defineConfig({
     format: "esm",
     sourcemap: true,
     chunkFileNames: "chunks/[name]-[hash].js",
-    // In pieces shared by some entries and not by others, the codecs would be fifteen files. What an editor waits for is
-    // three small ones: with what else there is it would start 30 ms later.
+    // Without groups, the codecs would be fifteen files, and an editor would start 30 ms later: the groups leave three
+    // small files for its first request.
     codeSplitting: {
       groups: [
         { name: "version", test: /package-version\.ts$/ },
         loadedByAll("first-words", EDITOR, BROWSER),
-        // Pure helpers, apart from the editor's file: browser entries load them too, and must not load Node's modules.
+        // Pure helpers have a file apart from the editor's: browsers load the helpers, and cannot load the modules of Node.
         { name: "helpers", test: /src[\\/](?:data|text)[\\/]/ },
         loadedByAll("editor", EDITOR),
         { name: "words", test: /src[\\/](?:domain|wire[\\/]framing)[\\/]/ },

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { defineConfig } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 
-/** The folder with one declaration file per source file, which `tsc` has written (see the script `bundle`). */
+/** The folder with the declarations of `tsc`, a file per source file (see the script `bundle`). */
 const declarations = join(import.meta.dirname, `${process.env["BUNDLE_DIR"] ?? ".dist"}-types`);
 
 const ENTRIES = [
@@ -15,7 +15,7 @@ const ENTRIES = [
   "host/testing",
 ];
 
-/** One declaration file per entry, and shared ones in `types`: an editor reads 16 files and not 1,200. */
+/** Builds a declaration file per entry, and shared files in `types`: an editor reads 16 files instead of 1,200. */
 export default defineConfig({
   input: Object.fromEntries(ENTRIES.map((name) => [name, join(declarations, `${name}.d.ts`)])),
   external: [/^[^./]/],

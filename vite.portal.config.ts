@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { defineConfig } from "vite";
 
-/** Builds the portal's browser app. File names contain a hash of their content, so browsers may cache them forever. */
+/** Builds the portal's browser app. File names contain a hash of their content, so browsers may cache the files without a limit. */
 export default defineConfig({
   root: join(import.meta.dirname, "src/portal"),
   base: "/portal/",

@@ -4,7 +4,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 
 const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"];
 
-/** Tests that start processes or servers, or that take seconds. */
+/** Tests with processes or servers, or with a duration of seconds. */
 const PROCESS = [
   "test/{a2a,acp,aigo,bridge,cli,emulator,host,kill,mcp,portal,provisioning,responses,workspace}/**/*.test.ts",
   "test/policy/shells.test.ts",
@@ -15,7 +15,7 @@ const PROCESS = [
   "examples/**/*.test.ts",
 ];
 
-/** Tests of the other lanes that try every case in the full lane: a kill at every append, a cut at every byte, all stories. */
+/** Tests of the other lanes which try every case in the full lane: a kill at every append, a cut at every byte, all stories. */
 const EXHAUSTIVE = [
   "test/kill/*.test.ts",
   "src/wire/agentcore/runtime/runtime-stream.test.ts",
@@ -23,10 +23,10 @@ const EXHAUSTIVE = [
   "src/**/*.{property,fuzz}.test.ts",
 ];
 
-/** Packaging, and checkers that must refuse planted violations. */
+/** Packaging, and checkers with planted violations. */
 const FULL = ["test/{package,entries,install,build,checks,portal-size}.test.ts"];
 
-/** Packages of their own: `npm run test:clients` and `npm run test:browser` install and run them. */
+/** Packages of their own: `npm run test:clients` and `npm run test:browser` install and run these tests. */
 const PACKAGES = ["**/node_modules/**", "test/clients/**", "test/browser/**"];
 
 function lane(name: string, include: string[], exclude: string[]): TestProjectInlineConfiguration {

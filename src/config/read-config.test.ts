@@ -27,11 +27,7 @@ describe("An invalid configuration", () => {
     ["caps", { caps: 3 }, "expected an object"],
     ["budgets.turn.tokens", { budgets: { turn: { tokens: 0 } } }, "a whole number, at least 1"],
     ["budgets.day.usd", { budgets: { day: { usd: 1 } } }, "needs prices. Fix: set budgets.prices"],
-    [
-      "workers.depth",
-      { workers: { depth: 1 } },
-      'expected "agents", "maxDepth", "maxOpen" or "budget"',
-    ],
+    ["workers.depth", { workers: { depth: 1 } }, 'did you mean "maxDepth"?'],
     ["workers.maxOpen", { workers: { maxOpen: 0 } }, "a whole number from 1 to 1000"],
     ["workers", { workers: 3 }, "expected true, false or an object"],
     ["workers.agents[1]", { workers: { agents: ["fine", "b"] } }, "expected fine or coder"],

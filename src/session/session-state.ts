@@ -63,7 +63,7 @@ export interface SubmittedPrompt {
 }
 
 /** Incremented whenever a snapshot of an older form could be misread or taken for damaged. */
-export const STATE_VERSION = "27";
+export const STATE_VERSION = "28";
 
 export const initialState: SessionState = {
   seq: 0,

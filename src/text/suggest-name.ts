@@ -13,10 +13,11 @@ export function suggestNames(input: string, names: readonly string[]): string[] 
 
 const MAX_SUGGESTIONS = 5;
 
-/** The number of letters to add, remove or change. 1 if either name is a prefix of the other. */
+/** The number of letters to add, remove or change. 1 if either name starts or ends with the other. */
 function measureDistance(first: string, second: string): number {
   if (first === second) return 0;
   if (first.startsWith(second) || second.startsWith(first)) return 1;
+  if (endsWithWord(first, second) || endsWithWord(second, first)) return 1;
   let row = Array.from({ length: second.length + 1 }, (_, at) => at);
   for (const [line, letter] of first.split("").entries()) {
     const next = [line + 1];
@@ -28,3 +29,10 @@ function measureDistance(first: string, second: string): number {
   }
   return row.at(-1) ?? 0;
 }
+
+/** For a forgotten first word, such as `depth` for `maxDepth`. Short endings are common to many names. */
+function endsWithWord(name: string, ending: string): boolean {
+  return ending.length >= MIN_ENDING && name.endsWith(ending);
+}
+
+const MIN_ENDING = 4;

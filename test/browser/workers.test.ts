@@ -4,7 +4,9 @@ import { expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { createGate } from "../support/gate.ts";
 import { respondsAfter, wants, type ScriptedResponse } from "../support/server/model-server.ts";
-import { createProfile } from "./support/browser-tabs.ts";
+import { findViolations } from "./support/accessibility.ts";
+import { startBridge } from "./support/bridge-process.ts";
+import { createProfile, NOT_SIGNED_IN } from "./support/browser-tabs.ts";
 import { createPortalPage, type PortalPage } from "./support/portal-page.ts";
 import { NOTES_FILE, startScriptedBridge, type ScriptedBridge } from "./support/scripted-bridge.ts";
 
@@ -108,4 +110,89 @@ it("A worker which waits is triggered and closed from its card, with each result
   await card.getByRole("button", { name: "Close the worker" }).click();
   await card.getByText("cancelled", { exact: true }).waitFor();
   await eventually(async () => expect(await card.getByRole("textbox").count()).toBe(0));
+});
+
+const DEMO = { provider: { type: "demo" } } as const;
+
+/** The demo agent `lead`, which delegates to two others. */
+async function openLead(): Promise<{ readonly portal: PortalPage }> {
+  const workers = { agents: ["helper", "reviewer"] };
+  const { link } = await startBridge({
+    config: { agents: { lead: { ...DEMO, workers }, helper: DEMO, reviewer: DEMO } },
+  });
+  const tab = await (await createProfile({ expectedProblems: /status of 400/ })).openTab(link);
+  return { portal: createPortalPage(tab) };
+}
+
+it("A worker is started with the form in the details, its card appears, and its session opens", async () => {
+  const { portal } = await openLead();
+  const { page } = portal;
+  await page.getByRole("button", { name: "Workers", exact: true }).click();
+  const tree = page.getByRole("region", { name: "Workers" });
+  const button = tree.getByRole("button", { name: "Start a worker" });
+  await button.press("Enter");
+  const form = tree.getByRole("form", { name: "New worker" });
+  await form.getByLabel("Task").press("Escape");
+  await form.waitFor({ state: "detached" });
+  expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+
+  await button.press("Enter");
+  // The field has the focus.
+  await page.keyboard.type("   ");
+  await form.getByRole("button", { name: "Start" }).click();
+  await form.getByRole("alert").getByText(/task/).waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  const task = form.getByLabel("Task");
+  await task.fill("hello");
+  const agents = form.getByLabel("Agent");
+  expect(await agents.getByRole("option").allInnerTexts()).toEqual(["helper", "reviewer"]);
+  await agents.selectOption("reviewer");
+  await task.press("Control+Enter");
+  await tree.getByRole("status").getByText("The worker has started").waitFor();
+  await form.waitFor({ state: "detached" });
+  expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+
+  const card = findCard(portal, "hello");
+  await card.getByText("completed", { exact: true }).waitFor();
+  await tree.getByRole("button", { name: "hello completed" }).waitFor();
+  await card.getByRole("link").click();
+  await page.getByRole("heading", { level: 1, name: "hello" }).waitFor();
+  await portal.waitForText("I am the demo agent");
+  await portal.header.getByText("reviewer").waitFor();
+  // The agent of the worker does not delegate.
+  expect(await page.getByRole("button", { name: "Workers", exact: true }).count()).toBe(0);
+});
+
+it("/delegate in the composer starts a worker with the first agent", async () => {
+  const { portal } = await openLead();
+  await portal.send("/delegate hello");
+  await portal.page.getByText("The worker has started").waitFor();
+  const card = findCard(portal, "hello");
+  await card.getByText("completed", { exact: true }).waitFor();
+  await card.getByRole("button").first().click();
+  expect(await card.innerText()).toContain("helper");
+});
+
+it("A reader without the right to prompt has no button to start a worker", async () => {
+  const key = "the-key-of-ada-1815";
+  const bridge = await startScriptedBridge({
+    agent: { workers: true },
+    serve: { keys: [{ name: "ada", key: { env: "ADA" }, rights: ["approve", "control"] }] },
+    environment: { ADA: key },
+  });
+  const opener = createPortalPage(await (await createProfile()).openTab(bridge.link));
+  await opener.page.getByRole("button", { name: "Workers", exact: true }).click();
+  await opener.page.getByRole("button", { name: "Start a worker" }).waitFor();
+
+  const profile = await createProfile({ expectedProblems: NOT_SIGNED_IN });
+  const { page } = await profile.openTab(`${bridge.url}/`);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByLabel("Key").fill(key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByTitle("Rights: approve, control").waitFor();
+  await page.goto(`${bridge.url}/sessions/${bridge.sessionId}`);
+  await page.getByText("Your key does not have the right to prompt").first().waitFor();
+  await page.getByRole("button", { name: "Workers", exact: true }).click();
+  await page.getByText("No workers").waitFor();
+  expect(await page.getByRole("button", { name: "Start a worker" }).count()).toBe(0);
 });

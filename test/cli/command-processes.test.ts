@@ -31,7 +31,8 @@ const ENDING: readonly (readonly [args: string[], input: string, status: number,
     [["keys", "list"], "", 0, "Z\n"],
     [["inspect", CAPTURE], "", 0, "assistant\n"],
     [["invoke", "--harness", HARNESS], "", 2, "The prompt is missing"],
-    [["harness", "list"], "", 2, "Fix: set --region"],
+    [["agents", "show", "nowhere"], "", 2, '"nowhere" is not the address of an agent'],
+    [["harness", "list"], "", 2, "Fix: pass --region"],
   ];
 
 /** Commands without an end of their own, ended by a signal. */

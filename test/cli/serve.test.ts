@@ -370,7 +370,7 @@ describe("spanline serve", () => {
 });
 
 describe("spanline up", () => {
-  it("up prints four ways to use one session", async () => {
+  it("up prints five ways to use one session", async () => {
     const place = newPlace();
     const child = command.start(["up", "--port", "0", "--data-dir", place]);
     onTestFinished(() => void child.kill("SIGKILL"));
@@ -386,6 +386,16 @@ describe("spanline up", () => {
       body: JSON.stringify({ ...JSON.parse(body), input: "Hello" }),
     });
     expect(await streamed(response)).toContain("response.completed");
+    const [, agentUrl = "", contextId] = /(\S+\/a2a) \(A2A, contextId (\S+)\)/.exec(output) ?? [];
+    const message = { messageId: "m-1", role: "ROLE_USER", parts: [{ text: "Hello" }], contextId };
+    const sent = await fetch(agentUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message } }),
+    });
+    expect(await sent.json()).toMatchObject({
+      result: { task: { contextId: session, status: { state: "TASK_STATE_COMPLETED" } } },
+    });
     const ways = [...output.matchAll(/ (chat|acp) --session (\S+) --data-dir (\S+)\n/g)];
     expect(ways.map(([, ...way]) => way)).toEqual([
       ["chat", session, place],

@@ -1,4 +1,4 @@
-import type { Client } from "../../host/index.ts";
+import type { Client, SessionNotification } from "../../host/index.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
 import {
   completeCommand,
@@ -22,8 +22,10 @@ import { createChatScreen, type ChatScreen } from "./chat-screen.ts";
 import type { ChatSession, ChatTurnEnd } from "./session.ts";
 import { clearQueue, editPending, revokePending, sendText, skipTool } from "./terminal-steering.ts";
 import { createChatView, type ChatView, type ViewOptions } from "./chat-view.ts";
+import { cutToWidth } from "../markdown/text-width.ts";
 import { INTERRUPTED } from "../shared/interruption.ts";
-import { formatWorkerTree } from "./worker-tree.ts";
+import { createWorkerCommands, type WorkerCommands } from "./workers/worker-commands.ts";
+import { createWorkerResults, type WorkerResults } from "./workers/worker-results.ts";
 
 export interface TerminalUiOptions extends Pick<ViewOptions, "hasColours" | "formatShowCommand"> {
   readonly link: ConnectionNotes;
@@ -52,6 +54,7 @@ export function createTerminalUi(options: TerminalUiOptions): ChatUi {
       const { update, isHistory } = notification;
       const change = participants.update(update);
       view.runInOrder(() => updates.show(notification));
+      showWorkerResult(chat, notification);
       if (change !== undefined && !isHistory && chat.session?.role === "observer") {
         note(formatControlChange(change), style.warn);
       }
@@ -93,6 +96,8 @@ interface TerminalChat {
   readonly participants: ChatParticipants;
   readonly screen: ChatScreen;
   readonly view: ChatView;
+  readonly workerCommands: WorkerCommands;
+  readonly workerResults: WorkerResults;
   /** Lines that were typed before the session was open. */
   readonly earlyLines: string[];
   sessionId: string | undefined;
@@ -139,6 +144,8 @@ function openTerminalChat({ link, ...options }: TerminalUiOptions): TerminalChat
     participants,
     screen,
     view,
+    workerCommands: createWorkerCommands(),
+    workerResults: createWorkerResults((text) => noteRow(view, text)),
     earlyLines: [],
     sessionId: undefined,
     session: undefined,
@@ -247,9 +254,10 @@ async function perform(chat: TerminalChat, command: ChatCommand): Promise<void> 
       await session.remind(argument);
       return reply("The agent receives it with its next request to the model.");
     case "workers":
-      return reply(
-        await formatWorkerTree(client, { sessionId: session.sessionId, id: argument }, format),
-      );
+    case "delegate":
+    case "trigger":
+    case "close":
+      return chat.workerCommands.perform({ name, argument }, { client, session, view });
     case "resume":
       return session.resume();
     case "help":
@@ -271,6 +279,21 @@ async function perform(chat: TerminalChat, command: ChatCommand): Promise<void> 
       return reply(formatSessions(sessions, session.sessionId, format));
     }
   }
+}
+
+/** Prints a note as one row, cut to the width of the screen. */
+function noteRow(view: ChatView, text: string): void {
+  const { style, updates } = view;
+  view.runInOrder(() => updates.note([style.dim(cutToWidth(text, view.width))]));
+}
+
+function showWorkerResult(
+  { workerResults, client, session }: TerminalChat,
+  notification: SessionNotification,
+): void {
+  const isOpen = client !== undefined && session !== undefined;
+  const source = isOpen ? { client, sessionId: session.sessionId } : undefined;
+  workerResults.update(notification, source);
 }
 
 function showTurnEnd(chat: TerminalChat, end: ChatTurnEnd): void {

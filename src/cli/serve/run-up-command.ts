@@ -28,7 +28,7 @@ function formatText(
   directory: string,
   { dataDir, program }: UpFlags & { readonly program: string },
 ): string {
-  const { link, otherUrls, isOwner, ownerPid, config, session, portalPid } = up;
+  const { link, url, otherUrls, isOwner, ownerPid, config, session, portalPid } = up;
   const where = dataDir === undefined ? "" : ` --data-dir ${quoteShellWord(directory)}`;
   const which = `--session ${quoteShellWord(session.sessionId)}${where}`;
   const lines = [
@@ -41,12 +41,13 @@ function formatText(
     ...(otherUrls.length === 0 ? [] : [`Other machines reach it at ${otherUrls.join(", ")}.`]),
     `Sessions are kept in ${directory}.`,
   ];
-  return `${formatHeadline(up)}. One session, four ways into it:
+  return `${formatHeadline(up)}. One session, five ways into it:
 
   In a browser    ${link}
   With curl       ${formatCurl(up)}
   In a terminal   ${program} chat ${which}
   In an editor    ${program} acp ${which}
+  From an agent   ${url}/a2a (A2A, contextId ${session.sessionId})
 ${formatAgents(up)}
 ${lines.join("\n")}
 ${portalPid === undefined ? "\nCtrl-C stops it.\n" : ""}`;

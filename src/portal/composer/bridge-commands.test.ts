@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createView } from "../../../test/support/portal/session-views.ts";
+import { createLeadView, createView } from "../../../test/support/portal/session-views.ts";
 import type { ToolRule } from "../../domain/tools/tool-rule.ts";
 import type { ActionResult } from "../state/session-actions.ts";
 import { readBridgeCommand } from "./bridge-commands.ts";
@@ -7,11 +7,13 @@ import { readBridgeCommand } from "./bridge-commands.ts";
 const view = createView([]);
 const grant = { grantId: "grant_1", tool: "edit_file", label: "edit_file of notes.md" };
 
+const lead = createLeadView();
+
 const NO_TOOLS = { ok: true, value: [] } as const;
 
 /** Runs a command which sends a request. Returns the requests and the result. */
 async function act(text: string, tools: ActionResult<readonly ToolRule[]> = NO_TOOLS) {
-  const run = readBridgeCommand(text, view);
+  const run = readBridgeCommand(text, lead);
   if (run?.type !== "act") throw new Error(`${text} sends no request`);
   const sent: unknown[] = [];
   const record =
@@ -22,6 +24,7 @@ async function act(text: string, tools: ActionResult<readonly ToolRule[]> = NO_T
     };
   const result = await run.act({
     compact: record("compact"),
+    delegate: record("delegate"),
     setMode: record("setMode"),
     revokeGrant: record("revokeGrant"),
     listTools: () => Promise.resolve(tools),
@@ -87,6 +90,20 @@ describe("Commands of the bridge in the composer", () => {
     });
     expect(readBridgeCommand("/permissions", { ...view, grants: [grant] })).toMatchObject({
       reply: { rows: [{ name: "grant_1", text: "edit_file of notes.md" }] },
+    });
+  });
+
+  it("/delegate starts a worker with its text, and needs a task and an agent that can delegate", async () => {
+    const { sent, result } = await act("/delegate count\nall files");
+    expect(sent).toEqual([["delegate", "count\nall files"]]);
+    expect(result).toMatchObject({ ok: true, value: { text: "The worker has started" } });
+    expect(readBridgeCommand("/delegate", lead)).toEqual({
+      type: "problem",
+      problem: "/delegate is not complete: expected /delegate TASK",
+    });
+    expect(readBridgeCommand("/delegate count", view)).toEqual({
+      type: "problem",
+      problem: "This session cannot start workers",
     });
   });
 

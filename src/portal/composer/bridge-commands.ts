@@ -1,12 +1,12 @@
 import { MODE_DESCRIPTIONS, isSessionMode, SESSION_MODES } from "../../domain/session-mode.ts";
-import { BRIDGE_COMMANDS } from "../../domain/slash-commands.ts";
 import type { ToolRule } from "../../domain/tools/tool-rule.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import { formatUnknownName } from "../../text/unknown-name.ts";
 import { STATE_NAMES } from "../shell/filter-sessions.ts";
 import type { ActionResult, SessionActions } from "../state/session-actions.ts";
 import type { SessionView } from "../state/session-view.ts";
-import { findCommand } from "./composer-commands.ts";
+import { listWorkerAgents } from "../state/worker-agents.ts";
+import { findCommand, listBuiltInCommands } from "./composer-commands.ts";
 
 /** The result of a command of the bridge, for the person who typed the command. */
 export interface CommandReply {
@@ -23,7 +23,10 @@ export interface ReplyRow {
 }
 
 /** The requests of commands. */
-type CommandActions = Pick<SessionActions, "compact" | "setMode" | "revokeGrant" | "listTools">;
+type CommandActions = Pick<
+  SessionActions,
+  "compact" | "delegate" | "setMode" | "revokeGrant" | "listTools"
+>;
 
 /**
  * - `reply`: shown at once.
@@ -39,7 +42,7 @@ export type BridgeCommandRun =
 
 /** Reads a command of the bridge, such as `/status`. Undefined for any other text. */
 export function readBridgeCommand(text: string, view: SessionView): BridgeCommandRun | undefined {
-  const found = findCommand(text, BRIDGE_COMMANDS);
+  const found = findCommand(text, listBuiltInCommands(view.agentSpec?.commands ?? []));
   if (found === undefined) return undefined;
   const { argument } = found;
   const { name } = found.command;
@@ -56,6 +59,8 @@ export function readBridgeCommand(text: string, view: SessionView): BridgeComman
       const options = argument === "" ? {} : { instructions: argument };
       return { type: "act", act: (actions) => withoutReply(actions.compact(options)) };
     }
+    case "delegate":
+      return readDelegateCommand(argument, view);
     default:
       return name satisfies never;
   }
@@ -129,6 +134,24 @@ function readPermissionsCommand(argument: string, { grants }: SessionView): Brid
   const text = "No permanent grants";
   const reply = { command: "permissions", rows, ...(rows.length === 0 && { text }) };
   return { type: "reply", reply };
+}
+
+function readDelegateCommand(task: string, view: SessionView): BridgeCommandRun {
+  if (listWorkerAgents(view).length === 0)
+    return { type: "problem", problem: "This session cannot start workers" };
+  if (task === "")
+    return { type: "problem", problem: "/delegate is not complete: expected /delegate TASK" };
+  return {
+    type: "act",
+    async act(actions) {
+      const result = await actions.delegate(task);
+      if (!result.ok) return result;
+      return {
+        ok: true,
+        value: { command: "delegate", text: "The worker has started", rows: [] },
+      };
+    },
+  };
 }
 
 /** The result of a request which has nothing to show. */

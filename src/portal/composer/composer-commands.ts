@@ -9,9 +9,31 @@ import {
 /** A command as the composer offers it. */
 export type CommandOption = Pick<AgentCommand, "name" | "description" | "hint">;
 
-/** The commands of the bridge, then the commands of the agent. */
-export function listCommands(agentCommands: readonly AgentCommand[]): readonly CommandOption[] {
-  return [...BRIDGE_COMMANDS, ...agentCommands.filter(({ name }) => !isBridgeCommand(name))];
+/** Starts a worker. Only the portal has this command; a command of the agent with the same name hides it. */
+export const DELEGATE_COMMAND = {
+  name: "delegate",
+  description: "Start a worker with a task",
+  hint: "TASK",
+} as const;
+
+/** The commands which run without the agent. */
+export function listBuiltInCommands(
+  agentCommands: readonly AgentCommand[],
+): readonly ((typeof BRIDGE_COMMANDS)[number] | typeof DELEGATE_COMMAND)[] {
+  const isHidden = agentCommands.some(({ name }) => name === DELEGATE_COMMAND.name);
+  return isHidden ? BRIDGE_COMMANDS : [...BRIDGE_COMMANDS, DELEGATE_COMMAND];
+}
+
+/** The commands of the bridge, then the commands of the agent. `canDelegate`: the session may start workers. */
+export function listCommands(
+  agentCommands: readonly AgentCommand[],
+  canDelegate: boolean,
+): readonly CommandOption[] {
+  const builtIn = listBuiltInCommands(agentCommands);
+  return [
+    ...(canDelegate ? builtIn : BRIDGE_COMMANDS),
+    ...agentCommands.filter(({ name }) => !isBridgeCommand(name)),
+  ];
 }
 
 /** Lists the commands whose name starts with the typed letters, until the first space. */
@@ -49,11 +71,15 @@ export type CommandText =
   | { readonly ok: false; readonly problem: string };
 
 /** Replaces a command of the agent by its prompt. A mistyped command is refused; any other text is unchanged. */
-export function expandCommandText(text: string, commands: readonly AgentCommand[]): CommandText {
+export function expandCommandText(
+  text: string,
+  commands: readonly AgentCommand[],
+  canDelegate: boolean,
+): CommandText {
   const found = findCommand(text, commands);
   if (found !== undefined)
     return { ok: true, text: expandCommandPrompt(found.command, found.argument) };
-  const names = listCommands(commands).map(({ name }) => name);
+  const names = listCommands(commands, canDelegate).map(({ name }) => name);
   const problem = describeUnknownCommand(text, names);
   return problem === undefined ? { ok: true, text } : { ok: false, problem };
 }

@@ -2,11 +2,12 @@ import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
 import type { SessionActions } from "../state/session-actions.ts";
 import type { SessionView } from "../state/session-view.ts";
+import { listWorkerAgents } from "../state/worker-agents.ts";
 import { AttachmentList } from "./attachment-list.tsx";
 import { findImageRefusal } from "./attachments.ts";
 import { AttachButton, CancelButton, SendButton, type CancelControl } from "./composer-buttons.tsx";
 import { ErrorNote, RefusalNote, ReplyNote } from "./composer-notes.tsx";
-import { listCommands } from "./composer-commands.ts";
+import { listCommands, type CommandOption } from "./composer-commands.ts";
 import { MessageField } from "./message-field.tsx";
 import { PendingQueue } from "./pending-queue.tsx";
 import { ReminderFields, SendModeChoice } from "./send-mode-choice.tsx";
@@ -153,7 +154,7 @@ function MessageBox({ view, message, refusal, cancel, focusKey }: MessageBoxProp
       <MessageField
         text={message.text}
         placeholder={SEND_MODE_TEXTS[mode].placeholder}
-        commands={mode === "remind" ? [] : listCommands(view.agentSpec?.commands ?? [])}
+        commands={mode === "remind" ? [] : listSessionCommands(view)}
         isRunning={cancel.isRunning}
         isReadOnly={message.isSending}
         describedBy={id}
@@ -187,6 +188,10 @@ function MessageBox({ view, message, refusal, cancel, focusKey }: MessageBoxProp
       {isDropTarget && <div className="composer-drop">Drop images to attach them</div>}
     </div>
   );
+}
+
+function listSessionCommands(view: SessionView): readonly CommandOption[] {
+  return listCommands(view.agentSpec?.commands ?? [], listWorkerAgents(view).length > 0);
 }
 
 /** Accepts files which are dragged over an element. */

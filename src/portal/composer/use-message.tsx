@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import type { ActionResult, SessionActions } from "../state/session-actions.ts";
 import type { SessionView } from "../state/session-view.ts";
+import { listWorkerAgents } from "../state/worker-agents.ts";
 import { findMessageProblem } from "./attachments.ts";
 import { getDraftStorage, loadDraft, saveDraft, type Draft } from "./drafts.ts";
 import {
@@ -139,7 +140,11 @@ function prepareMessage({ text, mode, reminder, view, attachments }: PreparedInp
   }
   const command = readBridgeCommand(text, view);
   if (command !== undefined) return prepareCommand(command, list.length > 0);
-  const expanded = expandCommandText(text, view.agentSpec?.commands ?? []);
+  const expanded = expandCommandText(
+    text,
+    view.agentSpec?.commands ?? [],
+    listWorkerAgents(view).length > 0,
+  );
   if (!expanded.ok) return expanded;
   return {
     ok: true,

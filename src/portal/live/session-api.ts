@@ -49,6 +49,7 @@ export function createSessionActions(
     compact: (options = {}) => command({ type: "compact", ...options }),
     listTools: async () =>
       readToolRules(await api.request({ method: "GET", path: `${path}/tools` })),
+    delegate: (task, agent) => command({ type: "delegate", task, ...omitUndefined({ agent }) }),
     closeWorker: (workerId) => command({ type: "close-worker", workerId }),
     triggerWorker: (workerId, payload) => command({ type: "trigger-worker", workerId, payload }),
     setMode: (mode) => command({ type: "configure", mode }),

@@ -27,6 +27,8 @@ export interface SessionActions {
   compact(options?: { readonly instructions?: string }): Promise<ActionResult>;
   /** How the rules and the session mode treat each tool. */
   listTools(): Promise<ActionResult<readonly ToolRule[]>>;
+  /** Starts a worker in the background. `agent`: default: the first agent for workers. */
+  delegate(task: string, agent?: string): Promise<ActionResult>;
   /** Ends a worker, also during its work. */
   closeWorker(workerId: string): Promise<ActionResult>;
   /** Starts the next cycle of a worker which waits. */

@@ -6,6 +6,7 @@ import { TimelineRail } from "./timeline-rail.tsx";
 import { UsagePanel } from "./usage-panel.tsx";
 import { WorkersPanel } from "./workers-panel.tsx";
 import type { SessionView } from "../state/session-view.ts";
+import { listWorkerAgents } from "../state/worker-agents.ts";
 
 /** A part of a session's page beside its turns. A slice with its own state adds a row; thread and shell do not change. */
 export interface SessionPanel {
@@ -25,7 +26,11 @@ export const PINNED_PANELS: readonly SessionPanel[] = [
 /** Tabs of the details at the side. The first is open at first. */
 export const DETAIL_PANELS: readonly SessionPanel[] = [
   { name: "Timeline", isPresent: () => true, View: TimelineRail },
-  { name: "Workers", isPresent: ({ workerCount }) => workerCount > 0, View: WorkersPanel },
+  {
+    name: "Workers",
+    isPresent: (view) => view.workerCount > 0 || listWorkerAgents(view).length > 0,
+    View: WorkersPanel,
+  },
   { name: "Artifacts", isPresent: ({ artifactCount }) => artifactCount > 0, View: ArtifactsPanel },
   { name: "Usage", isPresent: () => true, View: UsagePanel },
 ];

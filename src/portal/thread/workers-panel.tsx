@@ -9,6 +9,7 @@ import { describeWorkerStatus, listWorkers, needsPerson } from "./describe-worke
 import type { ToolStatus } from "./describe-tool.ts";
 import { STAGE_TEXTS } from "./describe-turn.ts";
 import { StatusIcon } from "./items/status-icon.tsx";
+import { StartWorker } from "./start-worker.tsx";
 import { WorkerLink } from "./worker-link.tsx";
 import "./timeline.css";
 
@@ -16,6 +17,8 @@ import "./timeline.css";
 export function WorkersPanel({ view }: { readonly view: SessionView }): ReactNode {
   return (
     <section aria-label="Workers" className="workers">
+      <StartWorker view={view} />
+      {view.workerCount === 0 && <p className="part-note workers-none">No workers</p>}
       <WorkerList view={view} />
     </section>
   );

@@ -8,6 +8,7 @@ import {
   isTerminalStatus,
   type Worker,
 } from "../../domain/workers/worker.ts";
+import { formatWorkerNews } from "../../domain/workers/worker-news.ts";
 import { readDelegateRequest } from "../../domain/workers/worker-request.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import { queueRuntimeReminder } from "../steering/runtime-reminders.ts";
@@ -122,9 +123,9 @@ export function deliverWorkerEnd(
 ): void {
   const run = findAwaitingRun(decision, worker);
   if (run !== undefined) return finishTool(decision, run, { ending, text });
-  const { workerId, name } = worker;
+  const { workerId } = worker;
   queueRuntimeReminder(decision, {
-    body: `News of the worker ${JSON.stringify(name)} (${workerId}): ${text}`,
+    body: formatWorkerNews(worker, text),
     tags: ["worker"],
     dedupeKey: `worker/${workerId}`,
     roleHint: "system",

@@ -270,6 +270,16 @@ export const OUTPUT_VIEWS: readonly PortalView[] = [
     },
   },
   {
+    name: "session-worker-form",
+    async open(world) {
+      const page = await openPrompted(world, "New worker");
+      await page.getByRole("button", { name: "Workers", exact: true }).click();
+      await page.getByRole("button", { name: "Start a worker" }).click();
+      await page.getByRole("form", { name: "New worker" }).waitFor();
+      return page;
+    },
+  },
+  {
     name: "session-worker-waiting",
     async open(world) {
       const page = await openPrompted(world, "Explanations", "Keep an explainer");

@@ -54,6 +54,8 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
   let budgetSteps = Infinity;
   /** The reservations in the shared budgets which are not charged yet: of an invocation, or the calls of tools. */
   const reservations = new Map<string, number>();
+  /** A request which waits for the charge of the previous reservation. */
+  let unmadeReservation: string | undefined;
   const charges = new Set<string>();
   /** Number of reserved tool calls which have not started. Undefined without a reservation of tool calls. */
   let reservedCalls: number | undefined;
@@ -147,6 +149,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
           "a reservation follows the charge of the previous invocation",
         );
         must(reservations.size < 2, "at most one reservation of tool calls waits for its charge");
+        unmadeReservation = reservations.size > 0 ? event.invocationId : undefined;
         reservations.set(event.invocationId, event.estimate.toolCalls);
         reservedCalls = undefined;
         return minted(event.invocationId, at);
@@ -160,9 +163,13 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         must(!charges.has(event.invocationId), "a reservation is charged once");
         charges.add(event.invocationId);
         reservations.delete(event.invocationId);
+        unmadeReservation = undefined;
         return;
       case "turn.finished":
         must(event.turnId === turnId, "only the running turn ends, once");
+        // The store has no entry of such a request, so no charge follows.
+        if (unmadeReservation !== undefined) reservations.delete(unmadeReservation);
+        unmadeReservation = undefined;
         must(!hasOpenTools(), "no tool call outlives its turn");
         must(approvals.size === 0, "no approval request outlives its turn");
         must(

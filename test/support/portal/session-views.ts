@@ -8,6 +8,7 @@ import type {
   TurnView,
   UserItem,
 } from "../../../src/portal/state/session-view.ts";
+import type { AgentSpec } from "../../../src/domain/agent-spec.ts";
 import { createToolCall } from "../../../src/domain/tools/tool-call.ts";
 import { toJsonText, type JsonObject } from "../../../src/data/json.ts";
 
@@ -139,4 +140,21 @@ export function createApproval(
       ...resolution,
     },
   };
+}
+
+/** The view of a session with two agents for workers, at most two levels deep. `depth`: the level of the session. */
+export function createLeadView(depth = 0): SessionView {
+  const agentSpec: AgentSpec = {
+    name: "lead",
+    provider: { name: "local", injectionPoints: [], effectFree: true, canStop: true },
+    tools: [],
+    approvals: { deny: [], ask: [], allow: [], default: "ask" },
+    caps: { steps: 20, seconds: 600, tokens: null, toolCalls: 50, parallelTools: 4 },
+    onLost: "ask",
+    settle: "stop",
+    approvalMs: 600_000,
+    workers: { agents: [{ name: "writer" }, { name: "reviewer" }], maxDepth: 2, maxOpen: 8 },
+  };
+  const lineage = { parentSessionId: "ses_0", workerId: "worker_1", rootSessionId: "ses_0", depth };
+  return { ...createView([]), agentSpec, lineage: depth === 0 ? null : lineage };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { WorkerRow } from "../../host/index.ts";
-import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
+import type { WorkerRow } from "../../../host/index.ts";
+import { PLAIN_STYLE } from "../../../inspect/trace-style.ts";
 import { formatWorkerTree } from "./worker-tree.ts";
 
 function createRow(key: string, name: string, status = "running"): WorkerRow {
@@ -18,7 +18,7 @@ const TREE: { readonly [sessionId: string]: readonly WorkerRow[] } = {
   ses_empty: [],
 };
 
-function format(id: string, sessionId = "ses_root", width = 80) {
+async function format(id: string, sessionId = "ses_root", width = 80) {
   const client = {
     workers: async (of: string): Promise<readonly WorkerRow[]> => {
       const rows = TREE[of];
@@ -26,20 +26,22 @@ function format(id: string, sessionId = "ses_root", width = 80) {
       return rows;
     },
   };
-  return formatWorkerTree(client, { sessionId, id }, { style: PLAIN_STYLE, width });
+  const query = { sessionId, id };
+  const { rows } = await formatWorkerTree(client, query, { style: PLAIN_STYLE, width });
+  return rows;
 }
 
 describe("The workers of a session in a chat", () => {
-  it("Each worker is a row below its parent, with its status, its id and its session", async () => {
+  it("Each worker is a row below its parent, with its position if it is a worker of the session itself, its status, its id and its session", async () => {
     expect(await format("")).toEqual([
-      "captain  running  worker_a  ses_a",
-      "  reviewer  running  worker_c  ses_c",
-      "    reader\\u{1b}[2J  running  worker_e  ses_e",
-      "  late  running  worker_d  ses_d",
-      "scout  awaiting_input  worker_b  ses_b",
+      "1. captain  running  worker_a  ses_a",
+      "    reviewer  running  worker_c  ses_c",
+      "      reader\\u{1b}[2J  running  worker_e  ses_e",
+      "    late  running  worker_d  ses_d",
+      "2. scout  awaiting_input  worker_b  ses_b",
     ]);
     expect(await format("", "ses_empty")).toEqual(["No worker is open."]);
-    expect((await format("", "ses_root", 12))[0]).toBe("captain  ru…");
+    expect((await format("", "ses_root", 12))[0]).toBe("1. captain …");
   });
 
   it.each(["worker_c", "ses_c"])("The id %s shows one worker and the workers below", async (id) => {
