@@ -48,6 +48,10 @@ describe("spanline chat with workers", () => {
     person.typeKeys(`/workers ${readerId}\r`);
     await person.waitForText(`› /workers ${readerId}`);
     await person.waitForText("reader  running");
+    for (const line of [`/close ${readerId}`, `/trigger ${readerId} Go`]) {
+      person.typeKeys(`${line}\r`);
+      await person.waitForText("This worker belongs to captain (worker_");
+    }
     person.typeKeys("/workers worker_wrong\r");
     await person.waitForText('Worker "worker_wrong" does not exist in this session: expected');
   });
@@ -98,14 +102,16 @@ describe("spanline chat with workers", () => {
       '"work" names several workers: captain (worker_',
       ", Wait here (worker_",
     );
-    await type("/close Wait here", "Closed Wait here (worker_");
-    await eventually(() => expect(person.output).toContain("⑂ worker Wait here: cancelled"));
     const watcher = startChat(url, "commands", "--session", "latest", "--observe");
     await watcher.waitForText("watching; /takeover");
     watcher.typeKeys("/close captain\r");
     await watcher.waitForText("You are watching. /takeover takes control; then you can start");
-    await type("/workers", "1. captain awaiting_input worker_");
+    await type("/workers", "1. captain awaiting_input worker_", "2. Wait here running worker_");
     await type("/close captain", "Closed captain (worker_");
+    // The remaining worker keeps its number until the next list.
+    await type("/close 1", 'Worker "1" does not exist in this session: expected "Wait here"');
+    await type("/close 2", "Closed Wait here (worker_");
+    await eventually(() => expect(person.output).toContain("⑂ worker Wait here: cancelled"));
     await type("/workers", "No worker is open.");
     const results = person.screen.filter((row) => row.startsWith("⑂ result of "));
     expect(results).toEqual([

@@ -3,7 +3,7 @@ import { toSingleLine } from "../../../inspect/trace-style.ts";
 import type { ChatView } from "../chat-view.ts";
 import type { ChatSession } from "../session.ts";
 import { describeWorker, findWorker, findWorkerBefore, type KnownWorkers } from "./find-worker.ts";
-import { formatWorkerTree } from "./worker-tree.ts";
+import { findParentWorker, formatWorkerTree } from "./worker-tree.ts";
 
 export interface WorkerCommand {
   readonly name: "workers" | "delegate" | "trigger" | "close";
@@ -64,7 +64,10 @@ async function trigger(
 ): Promise<void> {
   const named = findWorkerBefore(argument, known);
   if (named === undefined) return view.reply(TRIGGER_USAGE, view.style.warn);
-  if ("problem" in named) return view.reply(named.problem, view.style.warn);
+  if ("problem" in named) {
+    const [id = ""] = argument.split(/\s/, 1);
+    return explainProblem({ client, session, view }, id, named.problem);
+  }
   const { worker, text } = named;
   const { status } = await client.triggerWorker(session.sessionId, worker.workerId, text);
   view.reply(`Triggered ${describeWorker(worker)}: ${toSingleLine(status)}`);
@@ -76,9 +79,21 @@ async function close(
   known: KnownWorkers,
 ): Promise<void> {
   const named = findWorker(name, known);
-  if ("problem" in named) return view.reply(named.problem, view.style.warn);
+  if ("problem" in named) return explainProblem({ client, session, view }, name, named.problem);
   await client.closeWorker(session.sessionId, named.worker.workerId);
   view.reply(`Closed ${describeWorker(named.worker)}`);
+}
+
+/** `/workers` also lists workers of workers, which belong to another session. */
+async function explainProblem(
+  { client, session, view }: CommandContext,
+  id: string,
+  problem: string,
+): Promise<void> {
+  const parent = await findParentWorker(client, { sessionId: session.sessionId, id });
+  if (parent === undefined) return view.reply(problem, view.style.warn);
+  const fix = `Fix: spanline chat --session ${toSingleLine(parent.sessionId)}`;
+  view.reply(`This worker belongs to ${describeWorker(parent)}. ${fix}`, view.style.warn);
 }
 
 const TRIGGER_USAGE = "/trigger needs a worker and a text: /trigger WORKER TEXT";

@@ -53,6 +53,17 @@ function formatTree(
   return [format.style.warn(`${message}.`)];
 }
 
+/** Finds the worker which has started the worker with this id. Undefined for a worker of the session itself. */
+export async function findParentWorker(
+  client: Pick<Client, "workers">,
+  { sessionId, id }: { readonly sessionId: string; readonly id: string },
+): Promise<WorkerRow | undefined> {
+  const nodes = listNodes(await readTree(client, sessionId));
+  const isParent = ({ workers }: WorkerNode): boolean =>
+    workers.some(({ worker }) => worker.workerId === id);
+  return nodes.find(isParent)?.worker;
+}
+
 async function readTree(
   client: Pick<Client, "workers">,
   sessionId: string,

@@ -80,7 +80,9 @@ export function readWorkers(result: JsonValue): ReadResult<readonly WorkerRow[]>
 }
 
 function readWorkerRow(row: JsonObject): WorkerRow[] {
-  const { workerId, status, childSessionId: sessionId } = row;
+  const { workerId, status, childSessionId: sessionId, terminal } = row;
+  // A bridge also lists a worker that has ended until the session of the worker is at rest.
+  if (terminal === true) return [];
   if (typeof workerId !== "string" || typeof status !== "string") return [];
   if (typeof sessionId !== "string") return [];
   const [name = "", task = "", agent = ""] = ["workerName", "workerTask", "agent"].map((key) =>
