@@ -102,7 +102,7 @@ describe("Notifications", () => {
       const isSigned = (text: string) =>
         verify(
           null,
-          Buffer.from(`${headers["spanline-timestamp"]}.${text}`),
+          Buffer.from(`${String(headers["spanline-timestamp"])}.${text}`),
           createPublicKey({ key, format: "jwk" }),
           Buffer.from(signature, "base64"),
         );

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readEvents, type SentEvent } from "../a2a/support/read-events.ts";
 import { createCommandLine, type CommandLine } from "../support/command-line.ts";
-import { allowLongTests, isThorough } from "../support/test-depth.ts";
+import { allowLongTests, testDepth } from "../support/test-depth.ts";
 import { withDeadline } from "../support/with-deadline.ts";
 import { startA2aBridge, type A2aBridge } from "./a2a-bridge.ts";
 
@@ -105,7 +105,7 @@ class Peer {
 
 it("A peer that reconnects with its cursor misses no event of its task, and repeats none, while the bridge is killed", async () => {
   const directory = join(command.folder, "kill-a2a");
-  const kills = isThorough() ? 100 : 6;
+  const kills = { quick: 6, usual: 6, full: 30, all: 100 }[testDepth()];
   let killed = 0;
   let bridge = await up(directory);
   for (let round = 0; killed < kills; round += 1) {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { readAllEvents, type SentEvent } from "../a2a/support/read-events.ts";
 import { startReceiver, type ReceivedPush, type Receiver } from "../a2a/support/start-receiver.ts";
 import { createCommandLine, type CommandLine } from "../support/command-line.ts";
-import { allowLongTests, isThorough } from "../support/test-depth.ts";
+import { allowLongTests, testDepth } from "../support/test-depth.ts";
 import { withDeadline } from "../support/with-deadline.ts";
 import { startA2aBridge, type A2aBridge } from "./a2a-bridge.ts";
 
@@ -149,7 +149,7 @@ it("A receiver gets every notification in order while the bridge is killed, and 
   const bridge = new KilledBridge(directory, () =>
     startA2aBridge(command, directory, ["--config", file]),
   );
-  const killCount = isThorough() ? 100 : 6;
+  const killCount = { quick: 6, usual: 6, full: 30, all: 100 }[testDepth()];
   for (let round = 0; bridge.kills < killCount; round += 1) {
     const receiver = await startReceiver([], (push, response) => bridge.handle(push, response));
     const plan = new Map<number, KillMoment>([

@@ -180,15 +180,23 @@ function createExternalMethods(
   options: A2aOptions,
 ): readonly (readonly [string, readonly [Dialect, Method]])[] {
   if (options.settings.externalAgent !== true) return [];
-  const { plan, dispatch } = createExternalAgent(options);
+  const external = createExternalAgent(options);
   return [
     [
       "_harn/externalAgent.plan",
-      [A2A_V1, async ({ params, context }) => ({ value: await plan(params ?? null, context) })],
+      [
+        A2A_V1,
+        async ({ params, context }) => ({ value: await external.plan(params ?? null, context) }),
+      ],
     ],
     [
       "_harn/externalAgent.dispatch",
-      [A2A_V1, async ({ params, context }) => ({ value: await dispatch(params ?? null, context) })],
+      [
+        A2A_V1,
+        async ({ params, context }) => ({
+          value: await external.dispatch(params ?? null, context),
+        }),
+      ],
     ],
   ];
 }

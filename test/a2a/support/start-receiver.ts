@@ -70,7 +70,7 @@ export async function startReceiver(
 /** The state or the kind of a notification of version 1.0. */
 export function describePush({ json }: ReceivedPush): string {
   const { task, statusUpdate, artifactUpdate } = json;
-  const { state = undefined } = (statusUpdate ?? task)?.status ?? {};
+  const { state } = (statusUpdate ?? task)?.status ?? {};
   if (artifactUpdate !== undefined)
     return `artifact ${artifactUpdate.artifact.parts.map((part: { text: string }) => part.text).join("")}`;
   return `${task === undefined ? "status" : "task"} ${String(state).replace("TASK_STATE_", "")}`;
