@@ -21,6 +21,7 @@ const expectSteps = (binding: string): readonly Step[] => [
   { step: "list", binding, pages: [1, 1], total: 2, tasks: "newest first", artifacts: 0 },
   { step: "subscribe", binding, first: "task", state: "INPUT_REQUIRED", end: "COMPLETED" },
   { step: "resume", binding, isGapless: true },
+  { step: "push", binding, id: "mine", url: "https://peer.example/" },
   { step: "cancel", binding, state: "CANCELED" },
   {
     step: "errors",
@@ -28,7 +29,6 @@ const expectSteps = (binding: string): readonly Step[] => [
     get: "TaskNotFoundError",
     cancel: "TaskNotCancelableError",
     send: "UnsupportedOperationError",
-    push: "PushNotificationNotSupportedError",
     part: "ContentTypeNotSupportedError",
   },
 ];
@@ -44,7 +44,7 @@ from a2a.client.client import ClientCallContext
 from a2a.helpers import get_artifact_text, get_data_parts, new_text_message, new_url_part
 from a2a.types.a2a_pb2 import (
     CancelTaskRequest, GetExtendedAgentCardRequest, GetTaskRequest, ListTasksRequest, Message, Role,
-    SendMessageRequest, SubscribeToTaskRequest, TaskPushNotificationConfig, TaskState,
+    DeleteTaskPushNotificationConfigRequest, SendMessageRequest, SubscribeToTaskRequest, TaskPushNotificationConfig, TaskState,
 )
 
 url, key = sys.argv[1:]
@@ -142,6 +142,13 @@ async def run(binding):
     say("resume", isGapless=[sequence(event) for event in resumed] == [sequence(event) for event in events[1:]])
 
     task = await send(waiting, message(NOTE))
+    config = TaskPushNotificationConfig(task_id=task.id, id="mine", url="https://peer.example/")
+    created = await client.create_task_push_notification_config(config)
+    say("push", id=created.id, url=created.url)
+    await client.delete_task_push_notification_config(
+        DeleteTaskPushNotificationConfigRequest(task_id=task.id, id="mine")
+    )
+
     cancelled = await client.cancel_task(CancelTaskRequest(id=task.id))
     say("cancel", state=state(cancelled.status))
 
@@ -151,9 +158,6 @@ async def run(binding):
         get=await fails(client.get_task(GetTaskRequest(id="unknown"))),
         cancel=await fails(client.cancel_task(CancelTaskRequest(id=task.id))),
         send=await fails(send(client, message("Again", task))),
-        push=await fails(client.create_task_push_notification_config(
-            TaskPushNotificationConfig(task_id=task.id, url="https://peer.example")
-        )),
         part=await fails(send(client, SendMessageRequest(message=file))),
     )
 
