@@ -1,5 +1,10 @@
 import type { JsonValue } from "../data/json.ts";
 import { digestValue } from "../platform/digest.ts";
+import {
+  DISPATCH_METHOD,
+  EXTERNAL_AGENT_SCHEMA,
+  PLAN_METHOD,
+} from "../wire/bridge/external-agent-contract.ts";
 import { checkRequest } from "./check-request.ts";
 import { DelegationError } from "./delegation-error.ts";
 import {
@@ -8,14 +13,12 @@ import {
   type DelegationRecords,
   type LoadedState,
 } from "./delegation-record.ts";
-import {
-  DISPATCH_METHOD,
-  PLAN_METHOD,
-  type Checkpoint,
-  type CheckpointApproval,
-  type DelegationRequest,
-  type ExternalCapability,
-  type HandoffEnvelope,
+import type {
+  Checkpoint,
+  CheckpointApproval,
+  DelegationRequest,
+  ExternalCapability,
+  HandoffEnvelope,
 } from "./external-agent.ts";
 import { createEnvelope, createResultEnvelope } from "./handoff-envelope.ts";
 import { listMissingCapabilities, readCapability } from "./read-capability.ts";
@@ -58,7 +61,7 @@ export async function delegateToExternalAgent(
   const peer = context.connect(request.target);
   const capability = readCapability(await peer.readCard(context.signal));
   const missing =
-    capability === undefined ? ["harn.external_agent.v1"] : listMissingCapabilities(capability);
+    capability === undefined ? [EXTERNAL_AGENT_SCHEMA] : listMissingCapabilities(capability);
   if (capability === undefined || missing.length > 0)
     return createEnvelope(request, "refused", {
       reason: `The agent card does not prove ${missing.join(", ")}`,

@@ -1,13 +1,10 @@
 import type { JsonObject, JsonValue } from "../data/json.ts";
 
 /**
- * The words of the external-agent contract `harn.external_agent.v1`. The names of fields are those of the contract,
+ * The values of the contract `harn.external_agent.v1`. The names of fields are those of the contract,
  * because hosts and peers receive the values unchanged.
  */
-export const EXTERNAL_AGENT_SCHEMA = "harn.external_agent.v1";
 export const HANDOFF_SCHEMA = "harn.external_agent.handoff.v1";
-export const PLAN_METHOD = "_harn/externalAgent.plan";
-export const DISPATCH_METHOD = "_harn/externalAgent.dispatch";
 
 /** Caps of a delegation, with at least a positive cap. */
 export interface ExternalBudget {

@@ -3,8 +3,8 @@ import {
   DISPATCH_METHOD,
   EXTERNAL_AGENT_SCHEMA,
   PLAN_METHOD,
-  type ExternalCapability,
-} from "./external-agent.ts";
+} from "../wire/bridge/external-agent-contract.ts";
+import type { ExternalCapability } from "./external-agent.ts";
 
 type Fields = { readonly [key: string]: unknown };
 

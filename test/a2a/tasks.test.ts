@@ -67,6 +67,21 @@ function gatedTool() {
   return { runs, agent: { tools: [pay], approvals: { ask: ["pay"] } } };
 }
 
+/** An allowed tool which runs until the gate opens. */
+function waitingTool() {
+  const gate = createGate();
+  const tool = defineTool({
+    name: "wait",
+    description: "Waits",
+    input: { type: "object" },
+    async run() {
+      await gate.pass();
+      return "done";
+    },
+  });
+  return { gate, agent: { tools: [tool], approvals: { allow: ["wait"] } } };
+}
+
 describe("Messages", () => {
   it("A message with a context continues its session as another task", async () => {
     const served = await serveA2a([says("One"), says("Two")]);
@@ -103,17 +118,7 @@ describe("Messages", () => {
   });
 
   it("A message to a working task enters the running turn [CORE-EXECUTION-MODE-002, CORE-MULTI-005, CORE-HIST-001, CORE-HIST-002, CORE-HIST-005]", async () => {
-    const gate = createGate();
-    const tool = defineTool({
-      name: "wait",
-      description: "Waits",
-      input: { type: "object" },
-      async run() {
-        await gate.pass();
-        return "done";
-      },
-    });
-    const agent = { tools: [tool], approvals: { allow: ["wait"] } };
+    const { gate, agent } = waitingTool();
     const served = await serveA2a([wants({ id: "c1", name: "wait" }), says("Both")], { agent });
     const task = await begin(served, "First");
     await waitForState(served, task.id, "TASK_STATE_WORKING");
@@ -483,17 +488,7 @@ describe("Streams", () => {
   });
 
   it("A reader that disconnects does not stop the task", async () => {
-    const gate = createGate();
-    const tool = defineTool({
-      name: "wait",
-      description: "Waits",
-      input: { type: "object" },
-      async run() {
-        await gate.pass();
-        return "done";
-      },
-    });
-    const agent = { tools: [tool], approvals: { allow: ["wait"] } };
+    const { gate, agent } = waitingTool();
     const served = await serveA2a([wants({ id: "c1", name: "wait" }), says("Finished")], { agent });
     const leaving = new AbortController();
     const body = {

@@ -72,7 +72,7 @@ describe("spanline agents", () => {
   });
 
   it.each([
-    ["no budget", ["delegate", "URL", "Task"], 2, "The budget has no positive cap"],
+    ["no budget", ["delegate", "URL", "Task"], 2, "expected --max-usd"],
     [
       "a budget of zero",
       ["delegate", "URL", "Task", "--max-usd", "0"],

@@ -10,6 +10,7 @@ import type {
   ExternalBudget,
   HandoffEnvelope,
 } from "../../delegation/external-agent.ts";
+import { SpanlineError } from "../../domain/errors.ts";
 import { formatPrettyJson } from "../../inspect/pretty-json.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -66,6 +67,11 @@ function createRequest({ url, task }: Work, flags: DelegateFlags): DelegationReq
     max_seconds: maxSeconds,
     max_tool_calls: maxToolCalls,
   });
+  if (Object.keys(budget).length === 0)
+    throw new SpanlineError(
+      "invalid_option",
+      "The delegation has no budget: expected --max-usd, --max-tokens, --max-seconds or --max-tool-calls",
+    );
   // The same command is the same delegation, so a repeated command never pays twice.
   const key = idempotencyKey ?? `cli_${digestValue([url, task, budget]).slice(-26)}`;
   const details = { expected_scope: null, context: {}, metadata: {} };

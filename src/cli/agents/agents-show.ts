@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from "../../data/json.ts";
 import { listMissingCapabilities, readCapability } from "../../delegation/read-capability.ts";
+import { EXTERNAL_AGENT_SCHEMA } from "../../wire/bridge/external-agent-contract.ts";
 import { formatPrettyJson } from "../../inspect/pretty-json.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
@@ -35,7 +36,7 @@ function formatCard(card: JsonValue): string {
 
 function formatCapability(card: JsonValue): string {
   const capability = readCapability(card);
-  if (capability === undefined) return "not offered (the card has no harn.external_agent.v1)";
+  if (capability === undefined) return `not offered (the card has no ${EXTERNAL_AGENT_SCHEMA})`;
   const missing = listMissingCapabilities(capability);
   if (missing.length > 0) return `refused: the card does not prove ${missing.join(", ")}`;
   return capability.preDispatchCheckpoint ? "plan, then dispatch" : "dispatch without a plan";

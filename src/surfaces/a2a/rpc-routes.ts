@@ -10,6 +10,7 @@ import type { Dialect } from "../../wire/a2a/dialect.ts";
 import { A2A_V03 } from "../../wire/a2a/encode-v03.ts";
 import { A2A_V1 } from "../../wire/a2a/encode-v1.ts";
 import { readListRequest, readSendRequest, readTaskRequest } from "../../wire/a2a/read-request.ts";
+import { DISPATCH_METHOD, PLAN_METHOD } from "../../wire/bridge/external-agent-contract.ts";
 import { readMessage as readRpcMessage } from "../../wire/jsonrpc/rpc-line.ts";
 import type { RequestId, RpcMessage, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { PlacedUpdate } from "../../wire/a2a/task.ts";
@@ -183,14 +184,14 @@ function createExternalMethods(
   const external = createExternalAgent(options);
   return [
     [
-      "_harn/externalAgent.plan",
+      PLAN_METHOD,
       [
         A2A_V1,
         async ({ params, context }) => ({ value: await external.plan(params ?? null, context) }),
       ],
     ],
     [
-      "_harn/externalAgent.dispatch",
+      DISPATCH_METHOD,
       [
         A2A_V1,
         async ({ params, context }) => ({

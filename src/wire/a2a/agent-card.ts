@@ -1,3 +1,8 @@
+import {
+  DISPATCH_METHOD,
+  EXTERNAL_AGENT_SCHEMA,
+  PLAN_METHOD,
+} from "../bridge/external-agent-contract.ts";
 import { CURSOR_EXTENSION, TASK_STREAM_EXTENSION } from "./extensions.ts";
 
 export interface AgentCardOptions {
@@ -107,11 +112,11 @@ const EXTENSIONS = [
 
 /** The capability of the bridge protocol, for peers which pay for work. */
 const EXTERNAL_AGENT = {
-  schema: "harn.external_agent.v1",
+  schema: EXTERNAL_AGENT_SCHEMA,
   pre_dispatch_checkpoint: true,
   budget_cap: true,
   idempotency: true,
   reviewable_handoff: true,
   dispatch: true,
-  operations: ["_harn/externalAgent.plan", "_harn/externalAgent.dispatch"],
+  operations: [PLAN_METHOD, DISPATCH_METHOD],
 };
